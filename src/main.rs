@@ -1,0 +1,3 @@
+//! The `pipeaudit` command.
+
+fn main() {}

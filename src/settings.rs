@@ -1,0 +1,1 @@
+//! What is meant: flags over defaults, checked. Commands see only this.

@@ -1,0 +1,3 @@
+//! Sources of records: an arm in, a run out.
+
+pub mod simulate;

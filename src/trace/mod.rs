@@ -1,0 +1,7 @@
+//! What each worker drew and delivered: records on disk, runs in memory.
+
+pub mod record;
+pub mod run;
+
+pub use record::Record;
+pub use run::{Lane, Run};
