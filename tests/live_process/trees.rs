@@ -1,6 +1,7 @@
 //! Whatever a program starts goes when it goes.
 
 use std::io::Write;
+use std::os::unix::process::CommandExt;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -112,17 +113,20 @@ while True:
 
 #[test]
 fn helpers_that_end_by_themselves_a_moment_later_are_not_left_behind() {
-    // The child ends when its parent does: the pipe that it reads is closed then.
+    // The child notices its parent's end by the pipe that is closed then, and has something left to do.
     let subject = Subject::python(
-        "import os
+        "import os, pathlib, sys
 read, write = os.pipe()
 if os.fork() == 0:
     os.close(write)
     os.read(read, 1)
+    sum(range(10**6))
+    (pathlib.Path(sys.argv[1]) / 'tidied').touch()
     os._exit(0)
 ",
     );
     assert_eq!(subject.run().left_behind, 0);
+    assert!(subject.path("tidied").exists());
 }
 
 #[test]
@@ -158,12 +162,17 @@ fn no_zombie_is_left_of_orphans_that_ended() {
 
 #[test]
 fn children_that_other_code_started_live_on() {
-    let cat = || std::process::Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let before = cat();
+    let cat = || {
+        let mut cat = std::process::Command::new("cat");
+        cat.stdin(Stdio::piped()).stdout(Stdio::piped());
+        cat
+    };
+    // Before, one in a group of its own; meanwhile, one in ours.
+    let before = cat().process_group(0).spawn().unwrap();
     let subject = Subject::sh("touch $1/ready; tail -f $1/ready");
     let ready = subject.path("ready");
     let (sender, receiver) = std::sync::mpsc::channel();
-    let started = subject.run_until(move || ready.exists() && sender.send(cat()).is_ok()).unwrap();
+    let started = subject.run_until(move || ready.exists() && sender.send(cat().spawn().unwrap()).is_ok()).unwrap();
     assert_eq!(started.exit, Exit::Stopped);
     for mut child in [before, receiver.recv().unwrap()] {
         child.stdin.take().unwrap().write_all(b"alive").unwrap();
