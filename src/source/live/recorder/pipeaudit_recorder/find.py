@@ -97,6 +97,8 @@ class _Walk:
         elif kind is types.BuiltinMethodType:
             if not isinstance(value.__self__, types.ModuleType):
                 self._add(path + ".__self__", value.__self__, depth)
+        elif kind is types.GeneratorType:
+            self._frame(path, value, depth)
         elif kind is types.FunctionType:
             self._function(path, value, depth)
         elif kind in (staticmethod, classmethod):
@@ -147,6 +149,19 @@ class _Walk:
                 for name in slots(klass):
                     self._add("%s.%s" % (path, name), slot(klass, name, value), depth)
                 self._class(path, klass, depth)
+
+    def _frame(self, path, iterator, depth):
+        """Local variables of a generator function that waits at a yield: what an iterable dataset's `__iter__` draws on."""
+        frame = iterator.gi_frame
+        if frame is None or iterator.gi_running:
+            return
+        held = dict(frame.f_locals)
+        if sys.version_info < (3, 13):
+            # A copy that the frame would keep, and with it the objects in it.
+            frame.f_locals.clear()
+        for name, part in held.items():
+            self._add("%s.%s" % (path, name), part, depth)
+        self._add(path, iterator.gi_yieldfrom, depth)
 
     def _class(self, path, klass, depth):
         """Class attributes are reached through the object as its own are; methods for the globals that they name."""

@@ -32,11 +32,13 @@ class Lane:
         self._digests = []
         self._opaque = 0
         self._walk_at = 1
+        self._extra_walks = 8
+        self.iterator = None
         self._ended = False
 
     def start(self):
         """Finds the sources and says where they stand, after the init and before the first sample."""
-        self.sources = Sources(self._roots)
+        self.sources = Sources(lambda: self._roots() + [("iterator", self.iterator)])
         for source in self.sources.all():
             self._stream(source, source.value)
         shard.flush()
@@ -99,22 +101,31 @@ class Lane:
         shard.line(",".join(parts) + "}")
 
     def _moves(self):
-        """States of the sources that moved, with local generators; looks again for new ones after samples 1, 2, 4 …"""
-        touched, made = local.take()
-        states, before = self.sources.moved(touched)
-        if self.seq + 1 >= self._walk_at:
-            self._walk_at *= 2
+        """States of the sources that moved, with local generators."""
+        made = local.take()
+        states, before = self.sources.moved(made.touched)
+        if self._looks_again(made):
             for source in self.sources.refresh():
-                first = made.state_of(source.core)
-                self._stream(source, first or source.value)
+                # One that this sample made and the dataset keeps began in the state in which it was made.
+                self._stream(source, made.adopt(source.core) or source.value)
                 states[source.name] = source.reader.state(source.value)
         states.update(made.states())
         return states, before
 
+    def _looks_again(self, made):
+        """Generators may come later than the worker: looks after samples 1, 2, 4 … and the first few that made one."""
+        if made.cores and self._extra_walks:
+            self._extra_walks -= 1
+            return True
+        if self.seq + 1 < self._walk_at:
+            return False
+        self._walk_at *= 2
+        return True
+
     def collated(self, collate, value):
         """Records a batch that `collate` made of the samples since `begin_batch`."""
-        touched, made = local.take()
-        states, before = self.sources.moved(touched)
+        made = local.take()
+        states, before = self.sources.moved(made.touched)
         states.update(made.states())
         derived = _is_plain_collate(collate)
         if derived:
@@ -153,6 +164,7 @@ def _is_plain_collate(collate):
 def record(fetcher, lane):
     """Puts the lane between a fetcher and its caller. The fetcher's dataset and collate function are replaced while it
     fetches only: whoever looks at it between two batches sees what the program put there."""
+    lane.iterator = getattr(fetcher, "dataset_iter", None)
     fetcher.fetch = functools.partial(_fetch, lane, fetcher, fetcher.fetch)
 
 

@@ -76,14 +76,17 @@ class Sources:
         for source in self._list:
             source.value = source.reader.read()
 
-    def moved(self, touched=()):
-        """({source: state}, {source: state before}) for the sources that moved since they were last looked at, or that
-        are in `touched`, names or cores that were seeded meanwhile."""
+    def moved(self, touched):
+        """({source: state}, {source: state before}) for the sources that moved since they were last looked at. A source
+        that was seeded meanwhile and drawn from after that has moved even if it stands where it stood; `touched` says
+        where a source, by name or core, stood right after it was seeded."""
         after, before = {}, {}
         for source in self._list:
             value = source.reader.read()
-            if value == source.value and not (touched and (source.name in touched or id(source.core) in touched)):
-                continue
+            if value == source.value:
+                seeded = touched.get(source.name, touched.get(id(source.core))) if touched else None
+                if seeded is None or seeded == value:
+                    continue
             if source.value is not source.told and source.value != source.told:
                 before[source.name] = source.reader.state(source.value)
             after[source.name] = source.reader.state(value)
