@@ -27,7 +27,7 @@ def reached(current):
 
 
 def _rounds(current):
-    """How often a pass has gone round its dataset, for passes that never end; 0 below two rounds."""
+    """How often a pass has gone round its dataset; 0 while it may still end by itself."""
     record = current.known.record
     length, size = record.get("length"), record.get("batch_size")
     if not length or not size or record["kind"] != "map":
@@ -39,9 +39,9 @@ def _rounds(current):
 
 
 def _epochs(known):
-    """Epochs that a loader has had; one that never ends has as many as it went round."""
+    """Epochs that a loader has had to their end; a pass that never ends has as many as it went round."""
     rounds = [_rounds(current) for current in passes.all_open() if current.known is known]
-    return known.epochs + max(0, max(rounds, default=0) - 1)
+    return known.finished + max(rounds, default=0)
 
 
 def enough(starting=None):

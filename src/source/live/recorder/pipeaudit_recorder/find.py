@@ -34,9 +34,10 @@ _PASSIVE = frozenset((
 ))
 
 
-def generators(roots):
-    """[(path, generator)] reachable from `roots`, a list of (name, object); those that share their state once."""
-    return _Walk(roots).run()
+def generators(roots, called=None):
+    """[(path, generator)] reachable from `roots`, a list of (name, object); those that share their state once. `called` is
+    told of each object that can be called and is no function: (path, object)."""
+    return _Walk(roots, called).run()
 
 
 def module_name(name):
@@ -45,7 +46,8 @@ def module_name(name):
 
 
 class _Walk:
-    def __init__(self, roots):
+    def __init__(self, roots, called):
+        self.called = called
         self.queue = collections.deque((name, value, 0) for name, value in roots)
         self.seen = set()
         self.kept = []
@@ -133,6 +135,8 @@ class _Walk:
             self._add(path + name, part, depth)
 
     def _object(self, path, value, kind, depth):
+        if self.called is not None and hasattr(kind, "__call__"):
+            self.called(path, value)
         held = dict_of(value)
         for name, part in list(held.items())[:_MOST_PARTS] if held else ():
             if type(part) in _ATOMS or not isinstance(name, str):

@@ -4,8 +4,9 @@ import functools
 import sys
 import threading
 
-from . import digest, fault, indices, local, shard
+from . import digest, fault, fetching, indices, local, shard, transforms
 from .sources import Sources
+from .transforms import events
 
 _NO_STATES = {}
 
@@ -34,11 +35,13 @@ class Lane:
         self._walk_at = 1
         self._extra_walks = 8
         self.iterator = None
+        self.names = events.Names()
         self._ended = False
 
     def start(self):
         """Finds the sources and says where they stand, after the init and before the first sample."""
-        self.sources = Sources(lambda: self._roots() + [("iterator", self.iterator)])
+        self.sources = Sources(lambda: self._roots() + [("iterator", self.iterator)], self.names)
+        transforms.watch(self.names)
         for source in self.sources.all():
             self._stream(source, source.value)
         shard.flush()
@@ -54,6 +57,7 @@ class Lane:
         self._opaque = 0
         self.sources.mark()
         local.begin()
+        events.begin(self.names)
 
     def sample(self, key, get):
         """Makes a sample with `get` and records it; what `get` raises is the program's own."""
@@ -79,6 +83,7 @@ class Lane:
 
     def _record(self, key, value, joint, last=True):
         states, before = self._moves() if last else (_NO_STATES, _NO_STATES)
+        called = events.take() if last else ()
         output, opaque = digest.of(value)
         self._digests.append(output if not opaque else None)
         parts = ['{"type":"sample",%s,"seq":%d' % (self._prefix, self.seq)]
@@ -92,6 +97,8 @@ class Lane:
             parts.append('"output":"%s"' % output)
         if states:
             parts.append('"states":' + shard.dumps(states))
+        if called:
+            parts.append('"transforms":' + shard.dumps(called))
         if before:
             parts.append('"before":' + shard.dumps(before))
         if opaque:
@@ -105,7 +112,9 @@ class Lane:
         made = local.take()
         states, before = self.sources.moved(made.touched)
         if self._looks_again(made):
-            for source in self.sources.refresh():
+            found = self.sources.refresh()
+            transforms.watch(self.names)
+            for source in found:
                 # One that this sample made and the dataset keeps began in the state in which it was made.
                 self._stream(source, made.adopt(source.core) or source.value)
                 states[source.name] = source.reader.state(source.value)
@@ -125,6 +134,7 @@ class Lane:
     def collated(self, collate, value):
         """Records a batch that `collate` made of the samples since `begin_batch`."""
         made = local.take()
+        events.take()
         states, before = self.sources.moved(made.touched)
         states.update(made.states())
         derived = _is_plain_collate(collate)
@@ -173,6 +183,7 @@ def _fetch(lane, fetcher, fetch, index):
         return fetch(index)
     put = {}
     making.lane = lane
+    fetching.begin()
     try:
         try:
             lane.begin_batch()
@@ -182,7 +193,9 @@ def _fetch(lane, fetcher, fetch, index):
         return fetch(index)
     finally:
         making.lane = None
+        fetching.end()
         local.end()
+        events.end()
         for name, (old, new) in put.items():
             if getattr(fetcher, name, None) is new:
                 setattr(fetcher, name, old)

@@ -23,9 +23,9 @@ class Known:
         self.dataset = None
         self.passes = 0
         self.epochs = 0
+        self.finished = 0
         self.running = 0
         self.record = {}
-        self.batches_before = 0
 
     def emit(self, **changes):
         """Writes the record, again where something has become known."""

@@ -5,12 +5,9 @@ Only the first at a place in each sample counts: a second one (for the mask afte
 
 import threading
 
-from . import fault, sites, states
+from . import fault, fetching, sites, states
 
 _MOST_PLACES = 16
-_lock = threading.Lock()
-_stand_ins = []
-_fetching = 0
 
 
 class Made:
@@ -57,25 +54,12 @@ _NOTHING = Made()
 
 def begin():
     """A fetch begins."""
-    global _fetching
     _current.made = Made()
-    with _lock:
-        _fetching += 1
-        if _fetching == 1:
-            for module, name, _, new in _stand_ins:
-                setattr(module, name, new)
 
 
 def end():
     """The fetch is over."""
-    global _fetching
     _current.made = None
-    with _lock:
-        _fetching -= 1
-        if _fetching == 0:
-            for module, name, old, new in _stand_ins:
-                if getattr(module, name, None) is new:
-                    setattr(module, name, old)
 
 
 def take():
@@ -132,9 +116,8 @@ def _place(made, site, state):
 def stand_in(module, names, prefix):
     """While samples are made, these classes of a module go by objects that also note what they make."""
     for name in names:
-        real = getattr(module, name, None)
-        if isinstance(real, type):
-            _stand_ins.append((module, name, real, _StandIn(real, prefix + name)))
+        if isinstance(getattr(module, name, None), type):
+            fetching.register(module, name, lambda real, call=prefix + name: _StandIn(real, call))
 
 
 class _StandIn:

@@ -101,6 +101,8 @@ def end(current, whole, cut=False):
         current.count()
     elif current.epoch is None and current.delivered and not current.peek:
         _peeks.append(current)
+    if current.epoch is not None:
+        current.known.finished += 1
     if current.lane is not None:
         current.lane.end(whole)
     else:

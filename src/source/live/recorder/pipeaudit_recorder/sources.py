@@ -18,8 +18,9 @@ class _Source:
 class Sources:
     """Sources of one lane. `value` is where a source stood when last looked at, `told` what the trace says of it."""
 
-    def __init__(self, roots):
+    def __init__(self, roots, names=None):
         self._roots = roots
+        self._names = names
         self._list = []
         self._cores = {}
         self._unreadable = set()
@@ -37,7 +38,7 @@ class Sources:
 
     def _walk(self):
         new = []
-        for path, generator in find.generators(self._roots()):
+        for path, generator in find.generators(self._roots(), None if self._names is None else self._names.add):
             core = states.core(generator)
             if core is not None:
                 new += self._add(path, core)
