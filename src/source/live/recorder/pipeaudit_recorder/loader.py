@@ -8,7 +8,7 @@ import os
 import sys
 import threading
 
-from . import bounds, fault, lane, loaders, passes, process, ranks, settings, shard
+from . import bounds, fault, lane, loaders, passes, process, ranks, seeding, settings, shard, sites
 
 # Where a worker process finds what its main process says: plain numbers that ride in the configuration which
 # multiprocessing hands to every child, so that a child without the recorder starts all the same.
@@ -32,7 +32,9 @@ class _Worker:
         self.id = int(arguments["worker_id"])
         self.roots = [("collate_fn", arguments.get("collate_fn")), ("init", arguments.get("init_fn"))]
         self.lane = None
-        process.worker = {"parent": mark[2], "rank": mark[3], "world_size": mark[4]}
+        process.worker = {"parent": mark[2], "rank": mark[3], "world_size": mark[4], "id": self.id}
+        seeding.forget()
+        seeding.release()
 
     def new_lane(self, dataset):
         self.end()
@@ -77,6 +79,8 @@ def patch_torch_data(_module):
     _patch_fetcher(dataloader._DatasetKind)
     worker._worker_loop = _watched_loop(worker._worker_loop)
     _patch_processes()
+    _patch_errors(sys.modules["torch._utils"].ExceptionWrapper)
+    _patch_last_words()
     pid = os.getpid()
     atexit.register(lambda: os.getpid() == pid and _guarded("exit", passes.close))
 
@@ -143,6 +147,7 @@ def _patch_iterators(dataloader):
         iterator = object.__new__(cls)
         loader = next((a for a in (*arguments, *options.values()) if isinstance(a, dataloader.DataLoader)), None)
         if loader is not None and not _is_inner():
+            bounds.check(loader)
             _guarded("pass", _start, iterator, loader)
         return iterator
 
@@ -158,35 +163,55 @@ def _patch_iterator(kind):
     @functools.wraps(following)
     def _next_data(self):
         current = self.__dict__.get("_pipeaudit_pass")
-        return following(self) if current is None else _next(self, current, following)
+        if current is None:
+            return following(self)
+        _before_batch(self, current)
+        try:
+            data = following(self)
+        except StopIteration:
+            _guarded("end", passes.end, current, True)
+            bounds.check()
+            raise
+        _guarded("delivered", passes.delivered, current, _batch_number(self, current))
+        return data
 
     kind._next_data = _next_data
-    if "_get_data" not in vars(kind):
+    if not hasattr(kind, "_get_data"):
         return
-    reset, receive = kind._reset, kind._get_data
+    reset = kind._reset
 
     @functools.wraps(reset)
     def _reset(self, loader, first_iter=False, *arguments, **options):
         before = self.__dict__.get("_pipeaudit_pass")
         if not first_iter and before is not None:
+            bounds.check(loader)
             _guarded("reset", _restart, self, loader, before)
         return reset(self, loader, first_iter, *arguments, **options)
 
-    @functools.wraps(receive)
-    def _get_data(self):
-        data = receive(self)
+    kind._reset = _reset
+
+
+def _note_numbers(iterator):
+    """Where batches come in any order, the one that was received last is the one that is delivered."""
+    receive = iterator._get_data
+
+    def _get_data():
+        data = receive()
         if isinstance(data, tuple) and data:
-            self.__dict__["_pipeaudit_received"] = data[0]
+            iterator.__dict__["_pipeaudit_received"] = data[0]
         return data
 
-    kind._reset, kind._get_data = _reset, _get_data
+    iterator.__dict__["_get_data"] = _get_data
 
 
 def _start(iterator, loader):
+    _thread.starting = _thread.single = None
     current = passes.start(iterator, loader)
     rank, world_size = ranks.find()
     _thread.starting = [current.known.number, current.number, os.getpid(), rank, world_size]
     _thread.single = None if loader.num_workers else (current, loader)
+    if getattr(loader, "in_order", True) is False and loader.num_workers:
+        _note_numbers(iterator)
     # Workers must not wait for what the main process knows already.
     shard.flush()
 
@@ -197,19 +222,15 @@ def _restart(iterator, loader, before):
     shard.flush()
 
 
-def _next(iterator, current, following):
-    if bounds.reached(current):
+def _before_batch(iterator, current):
+    """The program asks for a batch: it may have had enough of them."""
+    bounds.check()
+    if _guarded("bounds", bounds.reached, current):
         _guarded("cutting short", _cut, iterator, current)
+        bounds.check()
         raise StopIteration
     if current.lane is not None:
         current.lane.batch = current.delivered
-    try:
-        data = following(iterator)
-    except StopIteration:
-        _guarded("end", passes.end, current, True)
-        raise
-    _guarded("delivered", passes.delivered, current, _batch_number(iterator, current))
-    return data
 
 
 def _batch_number(iterator, current):
@@ -226,7 +247,7 @@ def _cut(iterator, current):
         current.known.emit(cut_short=True)
         if current.workers and not getattr(iterator, "_persistent_workers", False):
             iterator._shutdown_workers()
-        passes.end(current, whole=False)
+        passes.end(current, whole=False, cut=True)
 
 
 def _patch_fetcher(kind):
@@ -302,3 +323,31 @@ def _patch_processes():
             fault.note("process", error)
 
     base.__init__ = __init__
+
+
+def _patch_errors(kind):
+    """Errors of a worker travel as text: without the recorder's frames."""
+    init = kind.__init__
+
+    @functools.wraps(init)
+    def __init__(self, exc_info=None, *arguments, **options):
+        if exc_info is None:
+            exc_info = sys.exc_info()
+        _guarded("traceback", sites.hide, exc_info[1])
+        exc_info = (exc_info[0], exc_info[1], getattr(exc_info[1], "__traceback__", exc_info[2]))
+        init(self, exc_info, *arguments, **options)
+
+    kind.__init__ = __init__
+
+
+def _patch_last_words():
+    """An error that ends the program is printed without the recorder's frames; where the program prints errors in a way
+    of its own, it keeps that."""
+    if sys.excepthook is not sys.__excepthook__:
+        return
+
+    def excepthook(kind, error, traceback):
+        _guarded("traceback", sites.hide, error)
+        sys.__excepthook__(kind, error, getattr(error, "__traceback__", traceback))
+
+    sys.excepthook = excepthook
