@@ -75,7 +75,9 @@ impl Subject {
     pub fn run_until(&self, mut enough: impl FnMut() -> bool + Send + 'static) -> Result<Ended> {
         let (command, interrupt, sink) = (self.command.clone(), self.interrupt.clone(), self.sink.clone());
         let (sender, receiver) = channel();
-        std::thread::spawn(move || sender.send(run(&command, sink, &interrupt, &mut enough)));
+        std::thread::spawn(move || {
+            let _ = sender.send(run(&command, sink, &interrupt, &mut enough));
+        });
         receiver.recv_timeout(OUTER_TIMEOUT).unwrap_or_else(|_| {
             // One hanging run must not keep the others from theirs.
             self.interrupt.raise();
