@@ -77,10 +77,11 @@ fn the_program_runs_on_where_nobody_takes_its_output() {
 }
 
 #[test]
-fn variables_are_added_to_ours_and_the_folder_is_the_given_one() {
-    let mut subject = Subject::sh("echo $PIPEAUDIT_TEST; test -n \"$PATH\" && pwd -P");
+fn variables_are_added_to_ours_or_taken_away_and_the_folder_is_the_given_one() {
+    let mut subject = Subject::sh("echo $PIPEAUDIT_TEST; test -n \"$PATH\" && test -z \"$HOME\" && pwd -P");
     let folder = std::fs::canonicalize(subject.path("")).unwrap();
-    subject.command.environment.insert("PIPEAUDIT_TEST".into(), "added".into());
+    subject.command.environment.insert("PIPEAUDIT_TEST".into(), Some("added".into()));
+    subject.command.environment.insert("HOME".into(), None);
     subject.command.folder = Some(folder.clone());
     assert_eq!(subject.run().stdout.last_lines(9), format!("added\n{}", folder.display()));
 }

@@ -53,8 +53,8 @@ pub struct Command {
     pub argv: Vec<OsString>,
     /// The folder to run it in; ours where absent.
     pub folder: Option<PathBuf>,
-    /// Variables added to our environment.
-    pub environment: BTreeMap<OsString, OsString>,
+    /// Variables that are set in our environment, or taken away from it.
+    pub environment: BTreeMap<OsString, Option<OsString>>,
     /// When to end it.
     pub timeout: Option<Duration>,
     /// How long it may take to end when asked gently.
@@ -194,7 +194,13 @@ fn start(command: &Command) -> Result<Tree> {
         );
     };
     let mut process = std::process::Command::new(program);
-    process.args(arguments).envs(&command.environment);
+    process.args(arguments);
+    for (name, value) in &command.environment {
+        match value {
+            Some(value) => process.env(name, value),
+            None => process.env_remove(name),
+        };
+    }
     process.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     if let Some(folder) = &command.folder {
         if !folder.is_dir() {

@@ -10,7 +10,10 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::embed;
+use super::settings::Keep;
 use crate::error::{Error, Result};
+use crate::trace::read::About;
+use crate::trace::write::Folder;
 
 /// The longest path of a folder for temporary files that is handed to a program: programs make sockets below it, whose
 /// paths may have 104 bytes on some systems, and `multiprocessing` adds 32.
@@ -20,17 +23,20 @@ const LONGEST_TEMPORARY: usize = 64;
 #[derive(Debug)]
 pub struct Workspace {
     folder: TempDir,
-    keep: Option<PathBuf>,
+    keep: Keep,
 }
 
 impl Workspace {
-    /// Makes the folder and lays the recorder out. Traces go to `keep` where it is given and stay there; it is made,
-    /// and must be empty.
+    /// Makes the folder and lays the recorder out.
     ///
     /// # Errors
-    /// Exit status 2 where `keep` cannot be used, 3 where there is no room for temporary files.
-    pub fn new(keep: Option<&Path>) -> Result<Self> {
-        let keep = keep.map(prepare).transpose()?;
+    /// Exit status 2 where the folder for traces that stay cannot be used, 3 where there is no room for temporary files.
+    pub fn new(keep: &Keep) -> Result<Self> {
+        let keep = match keep {
+            Keep::No => Keep::No,
+            Keep::Runs(folder) => Keep::Runs(absolute(&Folder::create_parent(folder)?)),
+            Keep::Run(folder) => Keep::Run(absolute(Folder::create(folder)?.path())),
+        };
         let make = || {
             let mut builder = tempfile::Builder::new();
             builder.prefix("pipeaudit-");
@@ -51,15 +57,19 @@ impl Workspace {
         Ok(Self { folder, keep })
     }
 
-    /// Makes the trace folder of a run. `letter` is its name: all names are equally long.
+    /// Makes the trace folder of a run and says in it what the run is. `letter` is its name: all are equally long.
     ///
     /// # Errors
     /// Where it cannot be made.
-    pub fn trace(&self, letter: char) -> Result<PathBuf> {
-        let folder = self.keep.clone().unwrap_or_else(|| self.root()).join(letter.to_string());
-        fs::create_dir(&folder)
-            .map_err(|error| Error::not_audited(format!("cannot make the folder {}: {error}", folder.display())))?;
-        Ok(folder)
+    pub fn trace(&self, letter: char, about: About, name: &str) -> Result<PathBuf> {
+        let path = match &self.keep {
+            Keep::No => self.root().join(letter.to_string()),
+            Keep::Runs(folder) => folder.join(letter.to_string()),
+            Keep::Run(folder) => folder.clone(),
+        };
+        let folder = Folder::create(&path)?.about(about);
+        folder.begin(name)?;
+        Ok(path)
     }
 
     /// `PYTHONPATH` with the recorder first and what the user has there after it.
@@ -79,19 +89,13 @@ impl Workspace {
     }
 
     fn root(&self) -> PathBuf {
-        std::path::absolute(self.folder.path()).unwrap_or_else(|_| self.folder.path().to_owned())
+        absolute(self.folder.path())
     }
 }
 
-/// An empty folder for traces that stay, as an absolute path.
-fn prepare(keep: &Path) -> Result<PathBuf> {
-    let wrong = |why: &str| Error::usage(format!("cannot keep traces in {}: {why}", keep.display()));
-    fs::create_dir_all(keep).map_err(|error| wrong(&error.to_string()))?;
-    let mut entries = fs::read_dir(keep).map_err(|error| wrong(&error.to_string()))?;
-    if entries.next().is_some() {
-        return Err(wrong("it is not empty").help("name a new folder, so that no other run's records get in"));
-    }
-    std::path::absolute(keep).map_err(|error| wrong(&error.to_string()))
+/// A path that stays the same when a program changes its folder.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 #[cfg(test)]
@@ -99,21 +103,25 @@ mod tests {
     use super::*;
     use crate::exit::Exit;
 
+    fn trace(workspace: &Workspace, letter: char) -> PathBuf {
+        workspace.trace(letter, About::default(), "as is").unwrap()
+    }
+
     #[cfg(unix)]
     #[test]
     fn nobody_else_can_read_it_and_it_goes_with_the_audit() {
         use std::os::unix::fs::PermissionsExt;
-        let workspace = Workspace::new(None).unwrap();
+        let workspace = Workspace::new(&Keep::No).unwrap();
         let root = workspace.root();
         assert_eq!(fs::metadata(&root).unwrap().permissions().mode() & 0o777, 0o700);
-        assert!(workspace.trace('a').unwrap().starts_with(&root));
+        assert!(trace(&workspace, 'a').starts_with(&root));
         drop(workspace);
         assert!(!root.exists());
     }
 
     #[test]
     fn the_recorder_comes_first_and_the_users_path_after_it() {
-        let workspace = Workspace::new(None).unwrap();
+        let workspace = Workspace::new(&Keep::No).unwrap();
         let path = workspace.python_path(Some(OsStr::new("mine")));
         let parts: Vec<PathBuf> = std::env::split_paths(&path).collect();
         assert!(parts[0].join("sitecustomize.py").exists());
@@ -124,23 +132,31 @@ mod tests {
 
     #[test]
     fn runs_have_folders_of_their_own_and_equally_long_paths() {
-        let workspace = Workspace::new(None).unwrap();
-        let (a, b) = (workspace.trace('a').unwrap(), workspace.trace('b').unwrap());
+        let workspace = Workspace::new(&Keep::No).unwrap();
+        let (a, b) = (trace(&workspace, 'a'), trace(&workspace, 'b'));
         assert_ne!(a, b);
         assert_eq!(a.as_os_str().len(), b.as_os_str().len());
-        assert!(workspace.trace('a').is_err());
     }
 
     #[test]
-    fn kept_traces_stay_and_other_runs_are_not_mixed_in() {
+    fn kept_traces_stay_and_say_what_they_are() {
         let folder = tempfile::tempdir().unwrap();
         let keep = folder.path().join("new/kept");
-        let workspace = Workspace::new(Some(&keep)).unwrap();
-        let trace = workspace.trace('a').unwrap();
+        let workspace = Workspace::new(&Keep::Runs(keep.clone())).unwrap();
+        let path = trace(&workspace, 'a');
         drop(workspace);
-        assert!(trace.is_absolute() && trace.exists());
-        let error = Workspace::new(Some(&keep)).unwrap_err();
+        assert!(path.is_absolute() && path == keep.join("a"));
+        let about = fs::read_to_string(path.join("run.json")).unwrap();
+        assert!(about.contains(r#""name": "as is""#), "{about}");
+        let workspace = Workspace::new(&Keep::Run(folder.path().join("run"))).unwrap();
+        assert_eq!(trace(&workspace, 'a'), folder.path().join("run"));
+    }
+
+    #[test]
+    fn a_folder_with_something_else_in_it_is_refused_before_anything_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("thesis.tex"), "").unwrap();
+        let error = Workspace::new(&Keep::Run(folder.path().to_owned())).unwrap_err();
         assert_eq!(error.exit, Exit::Usage);
-        assert!(error.message.ends_with("it is not empty"), "{}", error.message);
     }
 }
