@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use super::command::{self, Command, Sink};
+use super::command::{self, Command, Exit, Sink};
 use super::harvest::harvest;
 use super::interrupt::Interrupt;
 use super::plan::Arm;
@@ -89,9 +89,14 @@ impl Runner for Program<'_> {
         command.environment = self.environment(arm, &trace);
         let ended = command::run(&command, self.sink.clone(), self.interrupt, &mut || false)?;
         let harvest = harvest(&trace, &self.argv, &ended, self.settings.epochs)?;
+        // The recorder ends a program with a status of its own choice.
+        let exit = match ended.exit {
+            Exit::Success | Exit::Failure { .. } if harvest.loaded.notes.stopped => Exit::Stopped,
+            exit => exit,
+        };
         Ok(Recorded {
             run: harvest.loaded.run,
-            exit: ended.exit,
+            exit,
             unfinished: harvest.unfinished,
             remarks: harvest.remarks,
             faults: harvest.faults,
