@@ -1,7 +1,7 @@
 //! Any of the generators that a pipeline can draw from.
 
 use super::chacha::{self, ChaCha};
-use super::{Draw, State};
+use super::{Draw, Kind, Seed, State};
 
 /// A generator; a clone is a bit copy, as `fork` makes it.
 #[derive(Clone, Debug)]
@@ -11,6 +11,20 @@ pub enum Generator {
 }
 
 impl Generator {
+    /// A generator of `kind`, seeded.
+    pub fn new(kind: Kind, seed: &Seed) -> Self {
+        match kind {
+            Kind::ChaCha => Self::ChaCha(ChaCha::seeded(seed)),
+        }
+    }
+
+    /// Which library holds it.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::ChaCha(_) => Kind::ChaCha,
+        }
+    }
+
     /// The algorithm's name in traces.
     pub fn algorithm(&self) -> &'static str {
         match self {
