@@ -2,11 +2,14 @@
 
 use std::sync::mpsc;
 
+use rand::TryRng;
+use rand::rngs::SysRng;
+
 use super::kinds::Kinds;
 use super::worker::{Place, WorkerState, batches};
 use super::{Dataset, Holder, Library, Progress, Simulation, StartMethod, WorkerSeed, sampler};
 use crate::error::Result;
-use crate::rng::{Draw, Generator};
+use crate::rng::{Generator, Kind, Seed};
 use crate::seeding::{Policy, WorkerPlace};
 use crate::trace::Lane;
 use crate::trace::run::{Names, Pass, SourceId, Worker};
@@ -20,10 +23,11 @@ pub struct Main(Generator);
 
 impl Main {
     fn new(library: Library, seed: u64) -> Self {
-        Self(match library {
-            Library::ChaCha => Generator::chacha(seed),
-            Library::Torch | Library::Numpy | Library::Python => Generator::torch(seed),
-        })
+        let kind = match library {
+            Library::ChaCha => Kind::ChaCha,
+            Library::Torch | Library::Numpy | Library::Python => Kind::Torch,
+        };
+        Self(Generator::new(kind, &Seed::from(seed)))
     }
 
     /// 63 random bits.
@@ -33,10 +37,7 @@ impl Main {
 
     /// A generator of the same library with another seed.
     pub fn fresh(&self, seed: u64) -> Self {
-        Self(match self.0 {
-            Generator::ChaCha(_) => Generator::chacha(seed),
-            _ => Generator::torch(seed),
-        })
+        Self(Generator::new(self.0.kind(), &Seed::from(seed)))
     }
 
     /// A permutation of `0..n`.
@@ -80,12 +81,14 @@ impl<'a> MainProcess<'a> {
     ) -> Self {
         let seed = simulation.seed;
         let main = Main::new(simulation.library, seed);
+        let own = |kind, seed| Pipe::Own(Generator::new(kind, &Seed::from(seed)));
         let pipe = match (simulation.library, simulation.holder) {
             (Library::Torch, _) | (Library::ChaCha, Holder::Global) => Pipe::Main,
-            (Library::ChaCha, Holder::Held) => Pipe::Own(Generator::chacha(seed)),
-            (Library::Numpy, Holder::Held) => Pipe::Own(Generator::numpy_generator(seed)),
-            (Library::Numpy, Holder::Global) => Pipe::Own(Generator::numpy_legacy(seed as u32)),
-            (Library::Python, _) => Pipe::Own(Generator::python(seed)),
+            (Library::ChaCha, Holder::Held) => own(Kind::ChaCha, seed),
+            (Library::Numpy, Holder::Held) => own(Kind::NumpyGenerator, seed),
+            // np.random.seed takes 32 bits only.
+            (Library::Numpy, Holder::Global) => own(Kind::NumpyLegacy, seed & u64::from(u32::MAX)),
+            (Library::Python, _) => own(Kind::Python, seed),
         };
         let algorithm = match &pipe {
             Pipe::Main => main.0.algorithm(),
@@ -150,7 +153,7 @@ impl<'a> MainProcess<'a> {
         };
         let global = is_global(simulation);
         let fresh = global && simulation.start_method != StartMethod::Fork;
-        let mut generator = if fresh { inherited.from_entropy() } else { inherited.clone() };
+        let mut generator = if fresh { from_entropy(inherited.kind()) } else { inherited.clone() };
         let place = WorkerPlace {
             seed: simulation.seed,
             base_seed: self.base_seed,
@@ -241,6 +244,12 @@ impl<'a> MainProcess<'a> {
         }
         Ok(())
     }
+}
+
+/// A generator that starts from the operating system's entropy.
+fn from_entropy(kind: Kind) -> Generator {
+    let words = (0..8).map(|_| SysRng.try_next_u32().expect("the operating system gives entropy")).collect();
+    Generator::new(kind, &Seed::Words(words))
 }
 
 /// Whether the pipeline draws from a library's own generator.
