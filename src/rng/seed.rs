@@ -32,4 +32,12 @@ impl fmt::Display for Seed {
 pub enum Kind {
     /// `--rng chacha`.
     ChaCha,
+    /// torch's CPU generator.
+    Torch,
+    /// NumPy's `RandomState`, and its global generator.
+    NumpyLegacy,
+    /// NumPy's `default_rng()`.
+    NumpyGenerator,
+    /// Python's `random.Random`, and its global generator.
+    Python,
 }

@@ -77,6 +77,12 @@ impl SeedSequence {
         let mut hash = Hash { multiplier: 0x8B51_F9DD, step: 0x58F3_8DED };
         self.pool.iter().cycle().take(n).map(|&word| hash.next(word)).collect()
     }
+
+    /// `generate_state(n, uint64)`: pairs of 32-bit words, the low one first.
+    pub fn words64(&self, n: usize) -> Vec<u64> {
+        let words = self.words(2 * n);
+        words.chunks_exact(2).map(|pair| u64::from(pair[0]) | (u64::from(pair[1]) << 32)).collect()
+    }
 }
 
 #[cfg(test)]

@@ -71,22 +71,24 @@ impl WorkerPlace {
 impl Policy {
     /// What the policy seeds a generator of `kind` with at `place`; nothing for `none`.
     ///
-    /// Sums wrap at 2^64. A NumPy `Generator` takes the seed that NumPy's global generator would get.
+    /// Sums wrap at 2^64, and at 2^32 for NumPy's `RandomState`. Where torch and Lightning seed NumPy's global generator
+    /// with a list, a NumPy `Generator` becomes `default_rng` of that list.
     pub fn value(self, place: &WorkerPlace, kind: Kind) -> Option<Seed> {
-        let WorkerPlace { seed, base_seed, worker, rank, epoch } = *place;
+        let WorkerPlace { seed, worker, epoch, .. } = *place;
         let (worker64, epoch64) = (u64::from(worker), u64::from(epoch));
         let low32 = |value: u64| value & u64::from(u32::MAX);
         let int = match self {
             Self::None => return None,
             Self::Torch => return Some(torch_value(place, kind)),
-            Self::Lightning => return Some(lightning_value(base_seed, worker, rank, kind)),
+            Self::Lightning => return Some(lightning_value(place, kind)),
             Self::Constant => seed,
             Self::WorkerId => worker64,
             Self::BasePlusWorker => low32(place.initial_seed().wrapping_add(worker64)),
             Self::Epoch => low32(place.initial_seed().wrapping_add(epoch64 * 1000).wrapping_add(worker64)),
             Self::SeedEpochWorker => seed.wrapping_add(epoch64).wrapping_add(worker64),
         };
-        Some(Seed::from(int))
+        // `np.random.seed` takes 32 bits only, so people cut what they hand it.
+        Some(Seed::from(if kind == Kind::NumpyLegacy { low32(int) } else { int }))
     }
 
     /// Seeds `generator` as the policy would in a worker at `place`, and returns the seed as people print it while
@@ -100,14 +102,19 @@ impl Policy {
 
 fn torch_value(place: &WorkerPlace, kind: Kind) -> Seed {
     match kind {
-        Kind::ChaCha => Seed::from(place.initial_seed()),
+        Kind::ChaCha | Kind::Torch | Kind::Python => Seed::from(place.initial_seed()),
+        Kind::NumpyLegacy | Kind::NumpyGenerator => Seed::Words(torch::generate_state(place.base_seed, place.worker)),
     }
 }
 
-fn lightning_value(base_seed: u64, worker: u32, rank: u32, kind: Kind) -> Seed {
+fn lightning_value(place: &WorkerPlace, kind: Kind) -> Seed {
+    let seeds = lightning::seeds(place.base_seed, place.worker, place.rank);
     match kind {
         // Eight words fill a ChaCha key.
-        Kind::ChaCha => Seed::Words(lightning::sequence(base_seed, worker, rank).words(8)),
+        Kind::ChaCha => Seed::Words(lightning::sequence(place.base_seed, place.worker, place.rank).words(8)),
+        Kind::Torch => Seed::from(seeds.torch),
+        Kind::NumpyLegacy | Kind::NumpyGenerator => Seed::Words(seeds.numpy),
+        Kind::Python => Seed::Int(seeds.python),
     }
 }
 
@@ -159,6 +166,25 @@ mod tests {
         assert_eq!(printed(Policy::BasePlusWorker).as_deref(), Some("705032710"));
         assert_eq!(printed(Policy::Epoch).as_deref(), Some("705034710"));
         assert_eq!(printed(Policy::SeedEpochWorker).as_deref(), Some("47"));
+    }
+
+    /// The arithmetic is Python's: `42 + 3`, `(2**33 + 5) % 2**32`; the lists are
+    /// `_generate_state(42, 3)` of torch 2.15 and `_generate_seed_sequence(42, 3, 1, 4)` of Lightning 2.6.
+    #[test]
+    fn each_library_gets_the_seed_that_its_init_would_hand_it() {
+        let text = |policy: Policy, place: &WorkerPlace, kind| policy.value(place, kind).unwrap().to_string();
+        let place = WorkerPlace { base_seed: 42, ..PLACE };
+        for kind in [Kind::Torch, Kind::Python] {
+            assert_eq!(text(Policy::Torch, &place, kind), "45");
+        }
+        for kind in [Kind::NumpyLegacy, Kind::NumpyGenerator] {
+            assert_eq!(text(Policy::Torch, &place, kind), "[1846748587, 4073695127, 3009156047, 2451874720]");
+        }
+        assert_eq!(text(Policy::Lightning, &place, Kind::Torch), "7088521675871129715");
+        assert_eq!(text(Policy::Lightning, &place, Kind::Python), "24897347546086611863896305369");
+        let large = WorkerPlace { seed: (1 << 33) + 5, ..PLACE };
+        assert_eq!(text(Policy::Constant, &large, Kind::NumpyLegacy), "5");
+        assert_eq!(text(Policy::Constant, &large, Kind::Python), "8589934597");
     }
 
     /// `np.random.SeedSequence([2**40, 3, 1]).generate_state(8)`, NumPy 2.1.3.
