@@ -72,15 +72,23 @@ fn main() {
     let check = ["check", "--workers", "4", "--images", folder, "--batch-size", "16", "--pipeline", "crop=224"];
 
     let default: Vec<Cost> = (0..ROUNDS).map(|_| cost(binary, &["check", "--workers", "4"])).collect();
-    let of = |costs: &[Cost], what: fn(&Cost) -> Duration| median(costs.iter().map(|c| what(c).as_secs_f64()).collect());
-    println!("check --workers 4, embedded images: {:.3} s wall, {:.3} CPU-s", of(&default, |c| c.wall), of(&default, |c| c.cpu));
+    let of =
+        |costs: &[Cost], what: fn(&Cost) -> Duration| median(costs.iter().map(|c| what(c).as_secs_f64()).collect());
+    println!(
+        "check --workers 4, embedded images: {:.3} s wall, {:.3} CPU-s",
+        of(&default, |c| c.wall),
+        of(&default, |c| c.cpu)
+    );
 
     memory(binary);
     scaling(binary, folder);
 
     let by_hand = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/by_hand.py");
     let Some(python) = python() else {
-        println!("check on 256 images: {:.3} CPU-s; no Python with torch here (PIPEAUDIT_PYTHON): no ratio", cost(binary, &check).cpu.as_secs_f64());
+        println!(
+            "check on 256 images: {:.3} CPU-s; no Python with torch here (PIPEAUDIT_PYTHON): no ratio",
+            cost(binary, &check).cpu.as_secs_f64()
+        );
         return;
     };
     let (mut ours, mut script, mut import) = (Vec::new(), Vec::new(), Vec::new());

@@ -11,7 +11,7 @@ use crate::cli;
 use crate::error::{Error, Result};
 use crate::finding::Severity;
 use crate::seeding::Policy;
-use crate::source::simulate::{Dataset, Holder, Library, Simulation};
+use crate::source::simulate::{Dataset, Holder, Library, OutputDigest, Simulation};
 
 /// More threads than this in one rank are a slip of the finger.
 const MAX_WORKERS: u32 = 1024;
@@ -135,14 +135,21 @@ fn simulation(typed: &cli::PipelineArgs) -> Result<Simulation> {
         return Err(Error::usage(format!("{a_run} samples a run are more than {MAX_SAMPLES}, which memory holds"))
             .help("lower --samples or --epochs"));
     }
+    if typed.persistent_workers && typed.workers == 0 {
+        return Err(
+            Error::usage("--persistent-workers needs workers, and --workers is 0").help("give --workers 1 or more")
+        );
+    }
     if typed.no_set_epoch && typed.ranks == 1 {
         return Err(Error::usage("--no-set-epoch needs a distributed sampler").help("add --ranks 2"));
     }
     let library: Library = typed.rng.parse()?;
     let holder: Option<Holder> = typed.generator.as_deref().map(str::parse).transpose()?;
     if library == Library::Torch && holder == Some(Holder::Held) {
-        return Err(Error::usage("--rng torch --generator held: torchvision's transforms draw from torch's global generator")
-            .help("leave out --generator held, or use --rng numpy or --rng python, which a dataset can hold"));
+        return Err(Error::usage(
+            "--rng torch --generator held: torchvision's transforms draw from torch's global generator",
+        )
+        .help("leave out --generator held, or use --rng numpy or --rng python, which a dataset can hold"));
     }
     let held = if library == Library::Torch { Holder::Global } else { Holder::Held };
     Ok(Simulation {
@@ -159,6 +166,7 @@ fn simulation(typed: &cli::PipelineArgs) -> Result<Simulation> {
         holder: holder.unwrap_or(held),
         pipeline: pipeline::parse(typed.pipeline.as_deref().unwrap_or(""), library)?,
         pixels: true,
+        digest: OutputDigest::Fast,
     })
 }
 

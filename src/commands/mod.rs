@@ -3,8 +3,8 @@
 mod check;
 mod console;
 mod explain;
-mod sink;
 mod simulate;
+mod sink;
 mod version;
 
 use crate::cli::{Cli, Command};

@@ -68,7 +68,8 @@ impl Sink {
                 }
             }
             Self::File(mut temporary, path) => {
-                let failed = |error: std::io::Error| Error::not_audited(format!("cannot write {}: {error}", path.display()));
+                let failed =
+                    |error: std::io::Error| Error::not_audited(format!("cannot write {}: {error}", path.display()));
                 temporary.write_all(text.as_bytes()).map_err(failed)?;
                 temporary.persist(&path).map_err(|error| failed(error.error))?;
                 Ok(())

@@ -2,19 +2,12 @@
 
 use crate::error::{Error, Result};
 use crate::source::simulate::Library;
-use crate::transform::{ColorJitter, Dialect, Padding, Pipeline, RandomCrop};
+use crate::transform::{ColorJitter, Dialect, Padding, Pipeline, RandomCrop, Strength};
 
 const KEYS: [&str; 7] = ["crop", "padding", "flip", "brightness", "contrast", "saturation", "hue"];
 const EXAMPLE: &str = "an example: --pipeline crop=224,padding=4,flip=0.5,brightness=0.4,hue=0.1";
 /// Larger crops than this are a slip of the finger.
 const MAX_SIDE: u32 = 65_536;
-
-/// A jitter's amount, or its range.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Amount {
-    Around(f64),
-    Between(f64, f64),
-}
 
 /// The transforms that the text names; what it leaves out keeps its default.
 ///
@@ -24,7 +17,7 @@ pub fn parse(text: &str, library: Library) -> Result<Pipeline> {
     let mut crop = (64, 64);
     let mut padding = 0;
     let mut flip = 0.5;
-    let mut jitter = [Amount::Around(0.4), Amount::Around(0.4), Amount::Around(0.4), Amount::Around(0.1)];
+    let mut jitter = [Strength::Around(0.4), Strength::Around(0.4), Strength::Around(0.4), Strength::Around(0.1)];
     let mut seen: Vec<&str> = Vec::new();
     for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
         let (key, value) = part
@@ -42,21 +35,16 @@ pub fn parse(text: &str, library: Library) -> Result<Pipeline> {
             "flip" => flip = probability(value)?,
             _ => {
                 let at = KEYS.iter().position(|known| *known == key).expect("the key is known") - 3;
-                jitter[at] = amount(key, value)?;
+                jitter[at] = strength(key, value)?;
             }
         }
     }
     let [brightness, contrast, saturation, hue] = jitter;
-    let around_one = |key, amount| range(key, amount, 1.0);
+    let (height, width) = crop;
     Ok(Pipeline {
-        crop: RandomCrop { padding: (padding > 0).then(|| Padding::all(padding)), ..RandomCrop::new(crop) },
+        crop: RandomCrop { padding: (padding > 0).then(|| Padding::all(padding)), ..RandomCrop::new(height, width) },
         flip_p: flip,
-        jitter: ColorJitter::from_ranges([
-            around_one("brightness", brightness)?,
-            around_one("contrast", contrast)?,
-            around_one("saturation", saturation)?,
-            range("hue", hue, 0.0)?,
-        ]),
+        jitter: ColorJitter::new(brightness, contrast, saturation, hue)?,
         dialect: match library {
             Library::ChaCha | Library::Torch => Dialect::Torchvision,
             Library::Numpy | Library::Python => Dialect::HandWritten,
@@ -89,9 +77,11 @@ fn size(value: &str) -> Result<(u32, u32)> {
 }
 
 fn number(key: &str, value: &str) -> Result<f64> {
-    value.parse().ok().filter(|number: &f64| number.is_finite()).ok_or_else(|| {
-        Error::usage(format!("--pipeline: {key}={} is no number", value.escape_debug())).help(EXAMPLE)
-    })
+    value
+        .parse()
+        .ok()
+        .filter(|number: &f64| number.is_finite())
+        .ok_or_else(|| Error::usage(format!("--pipeline: {key}={} is no number", value.escape_debug())).help(EXAMPLE))
 }
 
 fn probability(value: &str) -> Result<f64> {
@@ -102,29 +92,9 @@ fn probability(value: &str) -> Result<f64> {
     Err(Error::usage(format!("--pipeline: flip={value} is no probability: it must be from 0 to 1")).help(EXAMPLE))
 }
 
-fn amount(key: &str, value: &str) -> Result<Amount> {
+fn strength(key: &str, value: &str) -> Result<Strength> {
     match value.split_once("..") {
-        Some((low, high)) => Ok(Amount::Between(number(key, low)?, number(key, high)?)),
-        None => number(key, value).map(Amount::Around),
+        Some((low, high)) => Ok(Strength::Between(number(key, low)?, number(key, high)?)),
+        None => number(key, value).map(Strength::Around),
     }
-}
-
-/// torchvision's rule: `v` is `[max(0, 1 - v), 1 + v]` for a factor around 1 and `[-v, v]` for hue; a range that is just
-/// the centre does nothing.
-fn range(key: &str, amount: Amount, centre: f64) -> Result<Option<(f64, f64)>> {
-    let (low, high) = match amount {
-        Amount::Around(v) if v < 0.0 => {
-            return Err(Error::usage(format!("--pipeline: {key}={v} must not be negative")).help(EXAMPLE));
-        }
-        Amount::Around(v) if centre == 0.0 => (-v, v),
-        Amount::Around(v) => ((centre - v).max(0.0), centre + v),
-        Amount::Between(low, high) => (low, high),
-    };
-    let (least, most) = if centre == 0.0 { (-0.5, 0.5) } else { (0.0, f64::MAX) };
-    if low > high || low < least || high > most {
-        let bounds = if centre == 0.0 { "within -0.5..0.5" } else { "not below 0" };
-        return Err(Error::usage(format!("--pipeline: {key} from {low} to {high} is no range {bounds}"))
-            .help(format!("write {key}=0.1 or {key}={least}..{}", if centre == 0.0 { 0.5 } else { 1.4 })));
-    }
-    Ok((low != centre || high != centre).then_some((low, high)))
 }

@@ -24,7 +24,10 @@ fn pictures() -> tempfile::TempDir {
     save("grey.png", ImageBuffer::from_fn(70, 90, |x, y| Luma([value(x, y, 0) as u8])).into());
     save("grey16.png", ImageBuffer::from_fn(70, 90, |x, y| Luma([value(x, y, 0) as u16 * 257])).into());
     save("grey_alpha.png", ImageBuffer::from_fn(70, 90, |x, y| LumaA([value(x, y, 0) as u8, 200])).into());
-    save("rgba.png", ImageBuffer::from_fn(70, 90, |x, y| Rgba([value(x, y, 1) as u8, 3, 200, value(y, x, 2) as u8])).into());
+    save(
+        "rgba.png",
+        ImageBuffer::from_fn(70, 90, |x, y| Rgba([value(x, y, 1) as u8, 3, 200, value(y, x, 2) as u8])).into(),
+    );
     fs::write(below.join("labels.txt"), "no image").unwrap();
     folder
 }
@@ -45,7 +48,8 @@ fn a_mode_that_is_converted_is_said_once() {
     let folder = pictures();
     let (_, report) = report(&format!("--images {}", text(folder.path())));
     let remarks = report["remarks"].to_string();
-    for said in ["1 image is converted from 16-bit to 8-bit grey", "1 image is converted from grey with alpha to RGBA"] {
+    for said in ["1 image is converted from 16-bit to 8-bit grey", "1 image is converted from grey with alpha to RGBA"]
+    {
         assert_eq!(remarks.matches(said).count(), 1, "{remarks}");
     }
 }

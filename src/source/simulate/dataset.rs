@@ -30,6 +30,7 @@ const EMBEDDED: [(&str, &[u8]); 8] = [
 pub const EMBEDDED_SAMPLES: u64 = 64;
 
 enum Bytes {
+    Memory,
     Embedded(&'static [u8]),
     File(PathBuf),
 }
@@ -75,6 +76,25 @@ impl Dataset {
             })
             .collect();
         Self::new(entries, samples, max_pixels)
+    }
+
+    /// Images that are decoded already, each one sample.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub fn decoded(images: Vec<(String, Image)>) -> Result<Self> {
+        if images.is_empty() {
+            return Err(Error::not_audited("a dataset of no images").help("give it one image at least"));
+        }
+        let entry = |(name, image): (String, Image)| Entry {
+            name,
+            bytes: Bytes::Memory,
+            size: (image.width, image.height),
+            cached: OnceLock::from(Arc::new(image)),
+        };
+        let entries: Vec<_> = images.into_iter().map(entry).collect();
+        let samples = entries.len() as u64;
+        Ok(Self { entries, samples, max_pixels: u64::MAX, cached_bytes: AtomicUsize::new(0), remarks: Vec::new() })
     }
 
     fn new(entries: Vec<(String, Bytes)>, samples: Option<u64>, max_pixels: u64) -> Result<Self> {
@@ -141,6 +161,7 @@ impl Dataset {
     fn decode(&self, at: usize) -> Result<Decoded> {
         let entry = &self.entries[at];
         match &entry.bytes {
+            Bytes::Memory => unreachable!("an image in memory is always cached"),
             Bytes::Embedded(bytes) => decode::decode(&entry.name, bytes, self.max_pixels),
             Bytes::File(path) => decode::decode_file(path, self.max_pixels),
         }

@@ -34,8 +34,8 @@ impl Kinds {
                 message: format!("image {}: {}", dataset.name(at), error.message),
                 ..error
             })?;
-            let position = |name: &str, room: u32| integer(name, f64::from(room));
-            let parameters = vec![position("left", room.0), position("top", room.1)];
+            let (rows, columns) = room;
+            let parameters = vec![integer("left", f64::from(columns - 1)), integer("top", f64::from(rows - 1))];
             let kind = TransformKind { name: "RandomCrop".to_owned(), p: None, parameters };
             crops.insert((width, height), names.kind(kind));
         }

@@ -89,6 +89,16 @@ named!(StartMethod, "start method", "fork" => Fork, "spawn" => Spawn, "forkserve
 named!(Library, "generator", "chacha" => ChaCha, "torch" => Torch, "numpy" => Numpy, "python" => Python);
 named!(Holder, "holder of the generator", "held" => Held, "global" => Global);
 
+/// How outputs are digested.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OutputDigest {
+    /// 128 bits of XXH3 over the pixels, seeded by their shape: fast, for outputs that meet no other program's.
+    #[default]
+    Fast,
+    /// The first 128 bits of SHA-256 over the pixels, as any program can make it.
+    Sha256,
+}
+
 /// What is simulated: everything that decides a run.
 #[derive(Clone, Debug)]
 pub struct Simulation {
@@ -118,6 +128,8 @@ pub struct Simulation {
     pub pipeline: Pipeline,
     /// Whether pixels are made; without them samples have no output, only states and parameters.
     pub pixels: bool,
+    /// How outputs are digested.
+    pub digest: OutputDigest,
 }
 
 /// What a worker was seeded with, as people print it while debugging.

@@ -32,7 +32,11 @@ impl Main {
 
     /// 63 random bits.
     pub fn random63(&mut self) -> u64 {
-        self.0.random63()
+        match &mut self.0 {
+            Generator::ChaCha(generator) => generator.random63(),
+            Generator::Torch(generator) => generator.random63(),
+            other => unreachable!("a loader does not draw from {}", other.algorithm()),
+        }
     }
 
     /// A generator of the same library with another seed.
@@ -42,7 +46,12 @@ impl Main {
 
     /// A permutation of `0..n`.
     pub fn permutation(&mut self, n: u64) -> Vec<u64> {
-        self.0.permutation(n as usize).into_iter().map(u64::from).collect()
+        let order = match &mut self.0 {
+            Generator::ChaCha(generator) => generator.permutation(n as usize),
+            Generator::Torch(generator) => generator.randperm(n as usize),
+            other => unreachable!("a loader does not draw from {}", other.algorithm()),
+        };
+        order.into_iter().map(u64::from).collect()
     }
 }
 
@@ -154,13 +163,7 @@ impl<'a> MainProcess<'a> {
         let global = is_global(simulation);
         let fresh = global && simulation.start_method != StartMethod::Fork;
         let mut generator = if fresh { from_entropy(inherited.kind()) } else { inherited.clone() };
-        let place = WorkerPlace {
-            seed: simulation.seed,
-            base_seed: self.base_seed,
-            worker,
-            rank: self.rank,
-            epoch,
-        };
+        let place = WorkerPlace { seed: simulation.seed, base_seed: self.base_seed, worker, rank: self.rank, epoch };
         if global && simulation.library != Library::ChaCha {
             Policy::Torch.seed(&place, &mut generator);
         }
@@ -181,6 +184,7 @@ impl<'a> MainProcess<'a> {
             kinds: self.kinds,
             pipeline: &self.simulation.pipeline,
             pixels: self.simulation.pixels,
+            digest: self.simulation.digest,
             source: self.source,
             epoch,
             rank: self.rank,
@@ -207,8 +211,7 @@ impl<'a> MainProcess<'a> {
     }
 
     fn in_workers(&mut self, epoch: u32, order: &[&[u64]], progress: &mut dyn Progress) -> Result<()> {
-        let places: Vec<_> =
-            (0..self.workers.len()).map(|worker| self.place(epoch, Worker(worker as i32))).collect();
+        let places: Vec<_> = (0..self.workers.len()).map(|worker| self.place(epoch, Worker(worker as i32))).collect();
         let workers = std::mem::take(&mut self.workers);
         let count = workers.len();
         let outcome = std::thread::scope(|scope| {

@@ -4,10 +4,10 @@ use std::sync::mpsc::SyncSender;
 
 use twox_hash::XxHash3_128;
 
-use super::Dataset;
 use super::kinds::Kinds;
+use super::{Dataset, OutputDigest};
 use crate::error::Result;
-use crate::rng::{Draw, Generator, State};
+use crate::rng::{Draw, Generator, Key, State};
 use crate::trace::Lane;
 use crate::trace::run::{Digest, Index, Moved, SourceId, Worker};
 use crate::transform::{Image, Pipeline, Scratch};
@@ -23,6 +23,8 @@ pub struct Place<'a> {
     pub pipeline: &'a Pipeline,
     /// Whether pixels are made.
     pub pixels: bool,
+    /// How outputs are digested.
+    pub digest: OutputDigest,
     /// The generator's name.
     pub source: SourceId,
     /// Epoch, from 0.
@@ -74,7 +76,7 @@ impl WorkerState {
             let parameters = place.pipeline.draw(size.0, size.1, &mut self.generator)?;
             let output = if place.pixels {
                 let image = place.dataset.get(*index)?;
-                Some(digest(place.pipeline.apply(&image, &parameters, &mut self.scratch)))
+                Some(digest(place.digest, place.pipeline.apply(&image, &parameters, &mut self.scratch)?))
             } else {
                 None
             };
@@ -109,9 +111,12 @@ pub fn batches(
     Ok((state, lane))
 }
 
-/// 128 bits of XXH3 over the pixels, seeded by their shape. These outputs never meet a recorder's, and SHA-256 would
-/// cost as much as the pixels do.
-fn digest(image: &Image) -> Digest {
-    let shape = u64::from(image.width) << 32 | u64::from(image.height) << 3 | u64::from(image.channels);
-    Digest(XxHash3_128::oneshot_with_seed(shape, &image.data))
+fn digest(how: OutputDigest, image: &Image) -> Digest {
+    match how {
+        OutputDigest::Fast => {
+            let shape = u64::from(image.width) << 32 | u64::from(image.height) << 3 | u64::from(image.channels);
+            Digest(XxHash3_128::oneshot_with_seed(shape, &image.data))
+        }
+        OutputDigest::Sha256 => Digest(Key::of(&image.data).0),
+    }
 }
