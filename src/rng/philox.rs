@@ -102,7 +102,29 @@ impl BitGenerator for Philox {
     fn state(&self) -> State {
         let mut words: Vec<u8> = self.counter.iter().chain(&self.key).flat_map(|word| word.to_le_bytes()).collect();
         words.extend_from_slice(&self.halves.pending().unwrap_or(0).to_le_bytes());
-        let position = 2 * self.position as u64 + u64::from(self.halves.pending().is_some());
+        let position = 2 * self.position as u64 - u64::from(self.halves.pending().is_some());
         State { key: Key::of(&words), position }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_position_counts_the_32_bit_words_of_a_block() {
+        let mut bits = Philox::new(&SeedSequence::new(&[7]));
+        let positions: Vec<u64> = (0..5)
+            .map(|_| {
+                bits.next_u32();
+                bits.state().position
+            })
+            .collect();
+        assert_eq!(positions, [1, 2, 3, 4, 5]);
+        let kept = bits.state();
+        bits.next_u64();
+        assert_eq!(bits.state().ahead_of(&kept), Some(2));
+        bits.next_u32();
+        assert_eq!(bits.state().ahead_of(&kept), None);
     }
 }

@@ -8,7 +8,7 @@
 //! * `pcg64`: state (u128 LE), increment (u128 LE), the buffered 32-bit word (u32 LE, 0 where there is none);
 //!   position = 1 where a half word is buffered, else 0.
 //! * `philox`: counter (4 × u64 LE), key (2 × u64 LE), the buffered 32-bit word (u32 LE, 0 where there is none);
-//!   position = twice the index of the next word in its block, and 1 more where a half word is buffered.
+//!   position = twice the index of the next word in its block, 1 less where a half word is buffered.
 //! * `chacha12`: the 32-byte key, then the stream number (u64 LE); position = 32-bit words drawn.
 
 use std::fmt;
