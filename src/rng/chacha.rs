@@ -6,7 +6,7 @@ use rand::seq::SliceRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
-use super::{Draw, Key, State};
+use super::{Draw, Key, Seed, State};
 
 /// The algorithm's name in traces.
 pub const ALGORITHM: &str = "chacha12";
@@ -27,6 +27,20 @@ impl ChaCha {
     /// Seeded from 32 bytes.
     pub fn from_bytes(seed: [u8; 32]) -> Self {
         Self::from_rng(ChaCha12Rng::from_seed(seed))
+    }
+
+    /// Seeded with the low 64 bits of an integer, or with a list's first eight words (little-endian, 0 where missing).
+    pub fn seeded(seed: &Seed) -> Self {
+        match seed {
+            Seed::Int(seed) => Self::new(*seed as u64),
+            Seed::Words(words) => {
+                let mut bytes = [0; 32];
+                for (four, word) in bytes.chunks_exact_mut(4).zip(words) {
+                    four.copy_from_slice(&word.to_le_bytes());
+                }
+                Self::from_bytes(bytes)
+            }
+        }
     }
 
     fn from_rng(rng: ChaCha12Rng) -> Self {
