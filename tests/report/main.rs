@@ -1,0 +1,5 @@
+//! The reports that people and programs read, over reports made by hand.
+
+mod json;
+mod samples;
+mod table;
