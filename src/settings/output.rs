@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use crate::cli;
+use crate::report::table;
 
 /// Formats of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub struct Output {
     pub verbose: bool,
     /// Whether colours are used.
     pub color: bool,
+    /// Columns of the terminal, where there is one.
+    pub width: Option<u16>,
 }
 
 impl Output {
@@ -47,6 +50,12 @@ impl Output {
                 cli::Color::Always => true,
                 cli::Color::Never => false,
             },
+            width: if to_terminal { terminal_size::terminal_size().map(|(width, _)| width.0) } else { None },
         }
+    }
+
+    /// How the table is rendered.
+    pub fn table(&self) -> table::Options {
+        table::Options { width: self.width, color: self.color, verbose: self.verbose }
     }
 }
