@@ -1,8 +1,18 @@
 //! Reads a run and returns what is wrong with it. Knows nothing of sources and reports.
 
+mod duplicates;
+mod numbers;
+mod reproducibility;
+mod view;
+
 use crate::finding::Finding;
 use crate::finding::numbers::LoaderNumbers;
 use crate::trace::Run;
+
+use duplicates::Duplicates;
+use view::View;
+
+pub use reproducibility::compare;
 
 /// What an audit is asked.
 #[derive(Clone, Debug)]
@@ -11,6 +21,12 @@ pub struct Options {
     pub alpha: f64,
     /// The arm's name, for findings.
     pub arm: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { alpha: 1e-6, arm: "as is".to_owned() }
+    }
 }
 
 /// What an audit of one run says.
@@ -27,11 +43,13 @@ pub struct Audited {
 }
 
 /// Audits one run.
-pub fn audit(_run: &Run, _options: &Options) -> Audited {
-    Audited::default()
-}
-
-/// Compares two runs that should reproduce each other (PA301, PA303).
-pub fn compare(_a: &Run, _b: &Run, _options: &Options) -> Vec<Finding> {
-    Vec::new()
+pub fn audit(run: &Run, options: &Options) -> Audited {
+    let mut audited = Audited::default();
+    for view in View::all(run) {
+        let mut duplicates = Duplicates::audit(&view, options);
+        audited.findings.append(&mut duplicates.findings);
+        audited.numbers.push(numbers::numbers(&view, &duplicates));
+    }
+    audited.findings.sort_by_key(|finding| (std::cmp::Reverse(finding.severity), finding.code));
+    audited
 }

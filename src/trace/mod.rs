@@ -1,5 +1,7 @@
 //! What each worker drew and delivered: records on disk, runs in memory.
 
+pub mod index;
+pub mod order;
 pub mod record;
 pub mod run;
 

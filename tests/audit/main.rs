@@ -1,0 +1,5 @@
+//! Audits on runs that are built by hand, with a generator and references of their own.
+
+mod compare;
+mod duplicates;
+mod pipeline;
