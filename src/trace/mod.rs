@@ -4,6 +4,7 @@ pub mod index;
 pub mod order;
 pub mod record;
 pub mod run;
+pub mod write;
 
 pub use record::Record;
 pub use run::{Lane, Run};
