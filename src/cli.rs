@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// Audits the randomness of the data pipelines that models are trained with.
 #[derive(Debug, Parser)]
 #[command(name = "pipeaudit", version, about, max_term_width = 100, disable_version_flag = true)]
+#[command(args_override_self = true)]
 #[command(after_help = "Exit status: 0 audited, clean; 1 findings; 2 wrong usage; 3 could not audit.\n\n\
     Commonest call: pipeaudit check --workers 4")]
 pub struct Cli {
