@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use sha2::{Digest, Sha256};
 
-use super::{Key, State};
+use super::{Key, SeedSequence, State};
 
 /// The algorithm's name in traces.
 pub const ALGORITHM: &str = "mt19937";
@@ -92,6 +92,14 @@ impl Mt19937 {
         }
         words[0] = UPPER;
         Self::from_words(words, WORDS)
+    }
+
+    /// NumPy's `MT19937(sequence)`: the sequence's words are the state, of which the last is still to be given out.
+    pub fn from_sequence(sequence: &SeedSequence) -> Self {
+        let mut words = Box::new([0; WORDS]);
+        words.copy_from_slice(&sequence.words(WORDS));
+        words[0] = UPPER;
+        Self::from_words(words, WORDS - 1)
     }
 
     /// The untempered words.

@@ -2,8 +2,7 @@
 
 use super::numpy::{self, BitGenerator, Dtype, Method};
 use super::pcg64::Pcg64;
-use super::seed_sequence::words_of;
-use super::{Draw, Seed, SeedSequence, State};
+use super::{Draw, Int, Seed, SeedSequence, State};
 
 /// `np.random.Generator(bit_generator)`.
 #[derive(Clone, Debug)]
@@ -15,7 +14,7 @@ impl NumpyGenerator<Pcg64> {
     /// `default_rng(seed)`.
     pub fn default_rng(seed: &Seed) -> Self {
         let sequence = match seed {
-            Seed::Int(seed) => SeedSequence::new(&words_of(*seed)),
+            Seed::Int(seed) => SeedSequence::new(&Int::from(*seed).seed_words()),
             Seed::Words(words) => SeedSequence::new(words),
         };
         Self::new(Pcg64::new(&sequence))

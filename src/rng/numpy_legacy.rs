@@ -69,6 +69,40 @@ impl NumpyLegacy {
         self.shuffle(&mut order);
         order
     }
+
+    /// `choice(population, n, replace=True)`.
+    pub fn choice(&mut self, population: u64, n: usize) -> Vec<u64> {
+        let chosen = self.randint(Dtype::Bits64, 0, i128::from(population), n);
+        chosen.into_iter().map(|value| value as u64).collect()
+    }
+
+    /// `choice(population, n, replace=False)`, `population` < 2^32: shuffles them all.
+    pub fn choice_without_replacement(&mut self, population: usize, n: usize) -> Vec<u32> {
+        let mut order = self.permutation(population);
+        order.truncate(n);
+        order
+    }
+
+    /// `choice(len(p), n, p=p)`, with replacement.
+    pub fn choice_weighted(&mut self, p: &[f64], n: usize) -> Vec<usize> {
+        let mut sums: Vec<f64> = p
+            .iter()
+            .scan(0.0, |sum, &weight| {
+                *sum += weight;
+                Some(*sum)
+            })
+            .collect();
+        let total = sums.last().copied().unwrap_or(1.0);
+        for sum in &mut sums {
+            *sum /= total;
+        }
+        (0..n)
+            .map(|_| {
+                let at = self.random_sample();
+                sums.partition_point(|&sum| sum <= at)
+            })
+            .collect()
+    }
 }
 
 impl Draw for NumpyLegacy {

@@ -1,6 +1,10 @@
 //! Lightning's `pl_worker_init_function`: `lightning/fabric/utilities/seed.py` of Lightning 2.6.
 
+use super::Globals;
 use crate::rng::SeedSequence;
+use crate::rng::numpy_legacy::NumpyLegacy;
+use crate::rng::python::Python;
+use crate::rng::torch::Torch;
 
 /// What the three libraries are seeded with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +37,15 @@ pub fn seeds(base_seed: u64, worker: u32, rank: u32) -> Seeds {
         python: (u128::from(high) << 32) | u128::from(low),
         numpy: sequence(base_seed, worker, rank).words(4),
     }
+}
+
+/// Seeds a worker that torch has seeded: `pl_worker_init_function(worker, rank)`.
+pub fn init(globals: &mut Globals, worker: u32, rank: u32) {
+    let base_seed = globals.torch.initial_seed().wrapping_sub(u64::from(worker));
+    let seeds = seeds(base_seed, worker, rank);
+    globals.torch = Torch::new(seeds.torch);
+    globals.python = Python::new(seeds.python);
+    globals.numpy = NumpyLegacy::from_array(&seeds.numpy);
 }
 
 /// The seed sequence that NumPy's words come from.

@@ -1,4 +1,8 @@
-//! Vectors from the real libraries. `PIPEAUDIT_VECTORS` names another folder of the same files to read instead.
+//! Every vector that the real libraries wrote, reproduced: see fixtures/vectors/README.md.
 
 mod pictures;
+mod rng;
+mod runs;
 mod transforms;
+mod vectors;
+mod workers;

@@ -2,59 +2,67 @@
 
 use pipeaudit::rng::torch::Torch;
 use pipeaudit::transform::{
-    ColorJitter, Dialect, Engine, Fill, Image, Padding, PaddingMode, Parameters, Pipeline, RandomCrop,
-    RandomHorizontalFlip, RandomVerticalFlip, Scratch, Strength, adjust_brightness, adjust_contrast, adjust_hue,
-    adjust_saturation, crop, hflip, pad, pillow, rgb_to_grayscale, vflip,
+    ColorJitter, Fill, Image, Padding, PaddingMode, Parameters, RandomCrop, RandomHorizontalFlip, RandomVerticalFlip,
+    Scratch, Strength, adjust_brightness, adjust_contrast, adjust_hue, adjust_saturation, crop, hflip, pad, pillow,
+    rgb_to_grayscale, vflip,
 };
-use serde_json::Value;
-use sha2::{Digest, Sha256};
+use serde_json::{Value, json};
 
-use crate::pictures::{
-    Tally, difference, document, f64_bits, first_pixel, hex, images, list, number, sha256, text, torch_seed,
-};
+use crate::pictures::{FACTORS, cropping, difference, first_pixel, images, painted, scratches, sha256, tell};
+use crate::rng::{fingerprint, torch_seed};
+use crate::vectors::{Account, bits32, cut, float_argument, list, load, sections, text};
 
 const OPERATIONS: [&str; 4] = ["adjust_brightness", "adjust_contrast", "adjust_saturation", "adjust_hue"];
 
-/// The vectors of one list that are made on PIL images; the others are counted as left out.
-fn on_pil<'a>(document: &'a Value, key: &str, tally: &mut Tally) -> Vec<&'a Value> {
-    let (ours, tensors): (Vec<_>, Vec<_>) =
-        list(document, key).iter().partition(|entry| entry["backend"].as_str() == Some("pil"));
-    tally.leave_out(&format!("{key} on tensors"), tensors.len());
+/// The vectors of one list that are made on PIL images; the others are counted as not covered.
+fn on_pil<'a>(document: &'a Value, section: &str, account: &mut Account) -> Vec<&'a Value> {
+    let (ours, others): (Vec<_>, Vec<_>) =
+        list(document, section).iter().partition(|entry| entry["backend"].as_str() == Some("pil"));
+    for other in others {
+        account.not_covered(format!("{section} of {}", text(other, "backend")));
+    }
     ours
+}
+
+fn byte(value: &Value) -> u8 {
+    value.as_u64().and_then(|value| u8::try_from(value).ok()).unwrap_or_else(|| panic!("not a byte: {value}"))
+}
+
+fn side(value: &Value) -> u32 {
+    value.as_u64().and_then(|value| u32::try_from(value).ok()).unwrap_or_else(|| panic!("not pixels: {value}"))
 }
 
 #[test]
 fn single_operations_make_the_pixels_of_pillow() {
-    let document = document("transforms.json");
+    let document = load("transforms.json");
     let (images, names) = images(&document);
-    let mut tally = Tally::default();
-    for entry in on_pil(&document, "fixed", &mut tally) {
+    let mut account = Account::new("transforms.json fixed");
+    for entry in on_pil(&document, "fixed", &mut account) {
         let (operation, name) = (text(entry, "op"), text(entry, "image"));
         if operation == "to_float_normalize" {
-            tally.leave_out("to_float_normalize", 1);
+            account.not_covered("to_float_normalize");
             continue;
         }
         let image = &images[names[name]];
-        let case = format!("{name} {} {} {}", entry["factor"], entry["padding"], entry["box"]);
+        let case = cut(&json!([name, entry["factor"], entry["padding"], entry["box"]]));
         let found = fixed(operation, image, entry);
-        tally.count(operation, &case, outcome(&found, entry));
+        tell(&mut account, operation, &case, outcome(&found, entry).as_deref());
         if let (Some(index), Ok(plain)) = (OPERATIONS.iter().position(|name| *name == operation), &found) {
-            let factor = f64_bits(&entry["factor_f64"]);
-            for engine in Engine::available() {
-                let mut factors = [None; 4];
-                factors[index] = Some(factor);
-                let fast = jittered(image, [0, 1, 2, 3], factors, engine);
-                tally.count(&format!("{operation} {engine:?}"), &case, against(&fast, plain));
-            }
+            let mut factors = [None; 4];
+            factors[index] = Some(float_argument(entry, "factor"));
+            let wrong = jittered(image, [0, 1, 2, 3], factors, &mut scratches(), |output| {
+                (output != plain).then(|| first_pixel(output, &plain.data))
+            });
+            tell(&mut account, &format!("{operation} by every engine"), &case, wrong.as_deref());
         }
     }
-    tally.finish();
+    account.close();
 }
 
 /// One operation at fixed arguments.
 fn fixed(operation: &str, image: &Image, entry: &Value) -> Result<Image, String> {
     let mut output = image.clone();
-    let factor = || f64_bits(&entry["factor_f64"]);
+    let factor = || float_argument(entry, "factor");
     match operation {
         "adjust_brightness" => adjust_brightness(&mut output, factor()),
         "adjust_contrast" => adjust_contrast(&mut output, factor()),
@@ -65,7 +73,7 @@ fn fixed(operation: &str, image: &Image, entry: &Value) -> Result<Image, String>
         "rgb_to_grayscale" => output = rgb_to_grayscale(image),
         "crop" => {
             let corner = |at: usize| entry["box"][at].as_i64().expect("a box") as i32;
-            let side = |at: usize| number(&entry["box"][at]);
+            let side = |at: usize| side(&entry["box"][at]);
             output = crop(image, corner(0), corner(1), side(2), side(3)).map_err(|error| error.message)?;
         }
         "pad" => {
@@ -88,30 +96,24 @@ fn outcome(found: &Result<Image, String>, entry: &Value) -> Option<String> {
     }
 }
 
-/// What a fast engine made otherwise than the plain operation.
-fn against(fast: &Image, plain: &Image) -> Option<String> {
-    (fast != plain).then(|| first_pixel(fast, &plain.data))
-}
-
-/// The colour operations alone, through the pipeline and so through `engine`.
-fn jittered(image: &Image, order: [u8; 4], factors: [Option<f64>; 4], engine: Engine) -> Image {
+/// The colour operations alone, by every engine.
+fn jittered(
+    image: &Image,
+    order: [u8; 4],
+    factors: [Option<f64>; 4],
+    scratches: &mut [Scratch],
+    differs: impl Fn(&Image) -> Option<String>,
+) -> Option<String> {
     let (width, height) = (image.width, image.height);
-    let pipeline = Pipeline {
-        crop: RandomCrop::new(height, width),
-        flip_p: 0.0,
-        jitter: ColorJitter::default(),
-        dialect: Dialect::Torchvision,
-    };
     let parameters = Parameters { top: 0, left: 0, height, width, flipped: false, order, factors };
-    let mut scratch = Scratch::new(engine);
-    pipeline.apply(image, &parameters, &mut scratch).expect("a box that is the image").clone()
+    painted(&cropping(RandomCrop::new(height, width)), image, &parameters, scratches, differs)
 }
 
 fn padding(value: &Value) -> Option<Padding> {
     let sides: Vec<u32> = match value {
         Value::Null => return None,
-        Value::Array(sides) => sides.iter().map(number).collect(),
-        side => vec![number(side)],
+        Value::Array(sides) => sides.iter().map(side).collect(),
+        all => vec![side(all)],
     };
     Some(match sides[..] {
         [all] => Padding::all(all),
@@ -122,7 +124,6 @@ fn padding(value: &Value) -> Option<Padding> {
 }
 
 fn fill(value: &Value) -> Fill {
-    let byte = |value: &Value| u8::try_from(number(value)).expect("a byte");
     match value {
         Value::Null => Fill::default(),
         Value::Array(values) => Fill::Channels(values.iter().map(byte).collect()),
@@ -142,13 +143,13 @@ fn padding_mode(value: &Value) -> PaddingMode {
 
 #[test]
 fn random_transforms_draw_and_paint_as_torchvision() {
-    let document = document("transforms.json");
+    let document = load("transforms.json");
     let (images, names) = images(&document);
-    let mut tally = Tally::default();
-    for entry in on_pil(&document, "random", &mut tally) {
+    let mut account = Account::new("transforms.json random");
+    for entry in on_pil(&document, "random", &mut account) {
         let (operation, name) = (text(entry, "op"), text(entry, "image"));
         let image = &images[names[name]];
-        let case = format!("{name} seed {} {}", text(entry, "seed"), entry["args"]);
+        let case = cut(&json!([name, entry["seed"], entry["args"]]));
         let mut generator = Torch::new(torch_seed(entry, "seed"));
         let difference = match operation {
             "RandomCrop" => random_crop(image, entry, &mut generator),
@@ -156,21 +157,17 @@ fn random_transforms_draw_and_paint_as_torchvision() {
             "ColorJitter" => color_jitter(image, entry, &mut generator),
             _ => panic!("a transform without a test: {operation}"),
         };
-        tally.count(operation, &case, difference);
-        let after = (text(&entry["after"], "sha256"), u64::from(number(&entry["after"]["pos"])));
-        let words = generator.words();
-        let found = (words.fingerprint(), words.position() as u64);
-        let moved = (found != (after.0.to_owned(), after.1)).then(|| format!("{found:?} instead of {after:?}"));
-        tally.count(&format!("{operation} generator"), &case, moved);
+        tell(&mut account, operation, &case, difference.as_deref());
+        account.compare("generator", || case, &fingerprint(generator.words()), &entry["after"]);
     }
-    tally.finish();
+    account.close();
 }
 
 fn random_crop(image: &Image, entry: &Value, generator: &mut Torch) -> Option<String> {
     let arguments = &entry["args"];
     let size = match &arguments["size"] {
-        Value::Array(sides) => (number(&sides[0]), number(sides.last().expect("a side"))),
-        side => (number(side), number(side)),
+        Value::Array(sides) => (side(&sides[0]), side(sides.last().expect("a side"))),
+        both => (side(both), side(both)),
     };
     let crop = RandomCrop {
         size,
@@ -179,36 +176,30 @@ fn random_crop(image: &Image, entry: &Value, generator: &mut Torch) -> Option<St
         fill: fill(&arguments["fill"]),
         padding_mode: padding_mode(&arguments["padding_mode"]),
     };
-    let pipeline = Pipeline { crop, flip_p: 0.0, jitter: ColorJitter::default(), dialect: Dialect::Torchvision };
-    let (top, left) = match pipeline.crop.draw(image.width, image.height, generator) {
+    let (top, left) = match crop.draw(image.width, image.height, generator) {
         Ok(corner) => corner,
         Err(error) => return outcome(&Err(error.message), entry),
     };
-    let wanted = ["top", "left", "height", "width"].map(|key| entry["params"][key].as_u64());
-    let found = [top, left, size.0, size.1].map(|side| Some(u64::from(side)));
-    if wanted != found && entry.get("error").is_none() {
-        return Some(format!("box {found:?} instead of {wanted:?}"));
-    }
     let (height, width) = size;
+    let found = json!({"top": top, "left": left, "height": height, "width": width});
+    if found != entry["params"] {
+        return Some(format!("{found} instead of {}", entry["params"]));
+    }
     let parameters = Parameters { top, left, height, width, flipped: false, order: [0, 1, 2, 3], factors: [None; 4] };
-    let mut scratch = Scratch::default();
-    let output = pipeline.apply(image, &parameters, &mut scratch).map(Clone::clone);
-    outcome(&output.map_err(|error| error.message), entry)
+    painted(&cropping(crop), image, &parameters, &mut scratches(), |output| outcome(&Ok(output.clone()), entry))
 }
 
 fn random_flip(operation: &str, image: &Image, entry: &Value, generator: &mut Torch) -> Option<String> {
     let p = entry["args"]["p"].as_f64().expect("a probability");
-    let drawn = hex(&generator.clone().rand().to_be_bytes());
-    if drawn != text(&entry["params"], "draw_f32") {
-        return Some(format!("drew {drawn} instead of {}", text(&entry["params"], "draw_f32")));
-    }
-    let mut output = image.clone();
+    let drawn = bits32(generator.clone().rand());
     let horizontal = operation == "RandomHorizontalFlip";
     let flipped =
         if horizontal { RandomHorizontalFlip { p }.draw(generator) } else { RandomVerticalFlip { p }.draw(generator) };
-    if entry["params"]["flipped"].as_bool() != Some(flipped) {
-        return Some(format!("flipped is {flipped}"));
+    let found = json!({"draw_f32": drawn, "flipped": flipped});
+    if found != entry["params"] {
+        return Some(format!("{found} instead of {}", entry["params"]));
     }
+    let mut output = image.clone();
     match (flipped, horizontal) {
         (true, true) => hflip(&mut output),
         (true, false) => vflip(&mut output),
@@ -218,26 +209,16 @@ fn random_flip(operation: &str, image: &Image, entry: &Value, generator: &mut To
 }
 
 fn color_jitter(image: &Image, entry: &Value, generator: &mut Torch) -> Option<String> {
-    let [brightness, contrast, saturation, hue] =
-        ["brightness", "contrast", "saturation", "hue"].map(|name| strength(&entry["args"][name]));
+    let [brightness, contrast, saturation, hue] = FACTORS.map(|name| strength(&entry["args"][name]));
     let jitter = ColorJitter::new(brightness, contrast, saturation, hue).expect("ranges that torchvision took");
     let (order, factors) = jitter.draw(generator);
-    let wanted: Vec<u32> = list(&entry["params"], "order").iter().map(number).collect();
-    if wanted != order.map(u32::from) {
-        return Some(format!("order {order:?} instead of {wanted:?}"));
+    let found: Vec<_> = factors.iter().map(|factor| factor.map(|factor| bits32(factor as f32))).collect();
+    let wanted: Vec<_> = FACTORS.iter().map(|name| entry["params"][format!("{name}_f32")].clone()).collect();
+    let (found, wanted) = (json!([order, found]), json!([entry["params"]["order"], wanted]));
+    if found != wanted {
+        return Some(format!("{found} instead of {wanted}"));
     }
-    for (factor, name) in factors.iter().zip(["brightness", "contrast", "saturation", "hue"]) {
-        let found = factor.map(|factor| hex(&(factor as f32).to_be_bytes()));
-        let wanted = entry["params"][format!("{name}_f32")].as_str();
-        if found.as_deref() != wanted {
-            return Some(format!("{name} {found:?} instead of {wanted:?}"));
-        }
-    }
-    let plain = jittered(image, order, factors, Engine::Plain);
-    outcome(&Ok(plain.clone()), entry).or_else(|| {
-        let mut engines = Engine::available().into_iter();
-        engines.find_map(|engine| against(&jittered(image, order, factors, engine), &plain))
-    })
+    jittered(image, order, factors, &mut scratches(), |output| outcome(&Ok(output.clone()), entry))
 }
 
 fn strength(value: &Value) -> Strength {
@@ -251,38 +232,35 @@ fn strength(value: &Value) -> Strength {
 
 #[test]
 fn whole_domains_have_the_digests_of_pillow() {
-    let document = document("transforms.json");
-    let mut tally = Tally::default();
+    let document = load("transforms.json");
+    let mut account = Account::new("transforms.json exhaustive");
     for other in ["resized_crop_params", "sums", "compare"] {
-        tally.leave_out(other, list(&document, other).len());
+        for _ in list(&document, other) {
+            account.not_covered(other);
+        }
     }
     let all = every_colour();
-    for entry in on_pil(&document, "exhaustive", &mut tally) {
-        let operation = text(entry, "op");
-        let factor = || f64_bits(&entry["factor_f64"]);
-        let plain = match operation {
-            "blend" => pairs(factor() as f32),
-            "rgb_to_hsv" => mapped(&all, |pixel, out| out.extend(pillow::rgb_to_hsv(pixel))),
-            "hsv_to_rgb" => mapped(&all, |pixel, out| out.extend(pillow::hsv_to_rgb(pixel))),
-            "rgb_to_grayscale" => mapped(&all, |[red, green, blue], out| out.push(pillow::luma(red, green, blue))),
+    for entry in on_pil(&document, "exhaustive", &mut account) {
+        let (operation, case) = (text(entry, "op"), entry["factor"].to_string());
+        let wrong = match operation {
+            "blend" => differs(&pairs(float_argument(entry, "factor") as f32), entry),
+            "rgb_to_hsv" => differs(mapped(&all, pillow::rgb_to_hsv).as_flattened(), entry),
+            "hsv_to_rgb" => differs(mapped(&all, pillow::hsv_to_rgb).as_flattened(), entry),
+            "rgb_to_grayscale" => differs(&rgb_to_grayscale(&all).data, entry),
             _ => {
                 let mut factors = [None; 4];
                 let index = OPERATIONS.iter().position(|name| *name == operation).expect("a known operation");
-                factors[index] = Some(factor());
-                for engine in Engine::available() {
-                    let output = jittered(&all, [0, 1, 2, 3], factors, engine);
-                    let wrong = differs(&sha256(&output.data), entry);
-                    tally.count(&format!("{operation} {engine:?}"), &entry["factor"].to_string(), wrong);
-                }
-                jittered(&all, [0, 1, 2, 3], factors, Engine::Plain).data
+                factors[index] = Some(float_argument(entry, "factor"));
+                jittered(&all, [0, 1, 2, 3], factors, &mut scratches(), |output| differs(&output.data, entry))
             }
         };
-        tally.count(operation, &entry["factor"].to_string(), differs(&hex(&Sha256::digest(&plain)), entry));
+        tell(&mut account, operation, &case, wrong.as_deref());
     }
-    tally.finish();
+    account.close();
 }
 
-fn differs(digest: &str, entry: &Value) -> Option<String> {
+fn differs(bytes: &[u8], entry: &Value) -> Option<String> {
+    let digest = sha256(bytes);
     (digest != text(entry, "sha256")).then(|| format!("digest {digest} instead of {}", text(entry, "sha256")))
 }
 
@@ -292,14 +270,17 @@ fn every_colour() -> Image {
     Image::new(4096, 4096, 3, data).expect("all colours")
 }
 
-fn mapped(image: &Image, operation: impl Fn([u8; 3], &mut Vec<u8>)) -> Vec<u8> {
-    let mut out = Vec::with_capacity(image.data.len());
-    image.data.as_chunks().0.iter().for_each(|pixel| operation(*pixel, &mut out));
-    out
+fn mapped(image: &Image, operation: impl Fn([u8; 3]) -> [u8; 3]) -> Vec<[u8; 3]> {
+    image.data.as_chunks().0.iter().map(|pixel| operation(*pixel)).collect()
 }
 
 /// Row: what is blended in; column: the image's byte.
 fn pairs(factor: f32) -> Vec<u8> {
     let bytes = || 0..=255_u8;
     bytes().flat_map(|base| bytes().map(move |value| pillow::blend(base, value, factor))).collect()
+}
+
+#[test]
+fn every_section_of_the_file_is_read_or_listed() {
+    sections(&load("transforms.json"), "transforms.json sections", &["images", "fixed", "exhaustive", "random"]);
 }
