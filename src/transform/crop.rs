@@ -159,6 +159,15 @@ impl RandomCrop {
     /// # Errors
     /// Where the box leaves the padded image, or the fill does not match the image's channels.
     pub fn apply(&self, image: &Image, top: u32, left: u32, output: &mut Image) -> Result<()> {
+        self.check(image, top, left)?;
+        let (row_axis, column_axis) = self.axes(image.width, image.height);
+        let fill = self.fill_for(image)?;
+        let cut = Cut { fill, top: i64::from(top), left: i64::from(left) };
+        cut.copy(image, row_axis, column_axis, self.size, output)
+    }
+
+    /// Refuses a box that leaves the padded image.
+    pub(super) fn check(&self, image: &Image, top: u32, left: u32) -> Result<()> {
         image.check()?;
         let (rows, columns) = self.room(image.width, image.height)?;
         if top >= rows || left >= columns {
@@ -167,10 +176,7 @@ impl RandomCrop {
                 "a {height}x{width} crop at ({top}, {left}) leaves the image; its corner lies below ({rows}, {columns})"
             )));
         }
-        let (row_axis, column_axis) = self.axes(image.width, image.height);
-        let fill = self.fill_for(image)?;
-        let cut = Cut { fill, top: i64::from(top), left: i64::from(left) };
-        cut.copy(image, row_axis, column_axis, self.size, output)
+        Ok(())
     }
 
     /// The padding's pixel; a fill that is not used is not looked at.

@@ -35,7 +35,9 @@ pub fn rgb_to_hsv([red, green, blue]: [u8; 3]) -> [u8; 3] {
     } else {
         (4.0 + f64::from(gc) - f64::from(rc)) as f32
     };
-    let hue = ((f64::from(hue) / 6.0 + 1.0) % 1.0) as f32;
+    // From 5/6 to 11/6: the remainder modulo 1 is one exact subtraction.
+    let turned = f64::from(hue) / 6.0 + 1.0;
+    let hue = (if turned >= 1.0 { turned - 1.0 } else { turned }) as f32;
     [(f64::from(hue) * 255.0) as u8, (f64::from(saturation) * 255.0) as u8, max]
 }
 

@@ -1,9 +1,11 @@
 //! RandomCrop, then RandomHorizontalFlip, then ColorJitter: parameters drawn, pixels made.
 
 use super::crop::{RandomCrop, empty};
+use super::fused::{self, Kernels, Planes, Step, Steps, View};
 use super::jitter::ColorJitter;
-use super::{Image, flip, pillow};
-use crate::error::Result;
+use super::portable::Portable;
+use super::{Avx2, Image, flip, pillow};
+use crate::error::{Error, Result};
 use crate::rng::Draw;
 
 /// How a pipeline asks its generator.
@@ -48,15 +50,58 @@ pub struct Parameters {
     pub factors: [Option<f64>; 4],
 }
 
+/// Which code makes the pixels; all make the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// Pixel by pixel, as written down in [`pillow`].
+    Plain,
+    /// Planes of one colour, in whole numbers.
+    Portable,
+    /// The same with AVX2 and FMA.
+    Avx2,
+}
+
+impl Engine {
+    /// Those that this machine can run, the fastest last.
+    pub fn available() -> Vec<Self> {
+        let mut engines = vec![Self::Plain, Self::Portable];
+        if Avx2::detect().is_some() {
+            engines.push(Self::Avx2);
+        }
+        engines
+    }
+
+    /// The fastest that this machine can run.
+    pub fn fastest() -> Self {
+        if Avx2::detect().is_some() { Self::Avx2 } else { Self::Portable }
+    }
+}
+
 /// Buffers that [`Pipeline::apply`] uses again from sample to sample.
 #[derive(Clone, Debug)]
 pub struct Scratch {
+    engine: Engine,
+    /// The crop, where it has padding or is not of RGB.
+    cut: Image,
+    planes: Planes,
     output: Image,
+}
+
+impl Scratch {
+    /// Buffers for one engine. An engine that this machine cannot run is [`Engine::Portable`].
+    pub fn new(engine: Engine) -> Self {
+        Self { engine, cut: empty(), planes: Planes::default(), output: empty() }
+    }
+
+    /// The engine that it is for.
+    pub fn engine(&self) -> Engine {
+        self.engine
+    }
 }
 
 impl Default for Scratch {
     fn default() -> Self {
-        Self { output: empty() }
+        Self::new(Engine::fastest())
     }
 }
 
@@ -88,20 +133,92 @@ impl Pipeline {
     /// # Errors
     /// Where the parameters are not of this pipeline and image, or the fill does not match the image's channels.
     pub fn apply<'a>(&self, image: &Image, parameters: &Parameters, scratch: &'a mut Scratch) -> Result<&'a Image> {
+        let steps = steps(parameters)?;
+        match (scratch.engine, Avx2::detect()) {
+            (Engine::Plain, _) => self.apply_plainly(image, parameters, scratch)?,
+            (Engine::Avx2, Some(avx2)) => self.apply_fused(&avx2, image, parameters, &steps, scratch)?,
+            (Engine::Portable | Engine::Avx2, _) => {
+                self.apply_fused(&Portable, image, parameters, &steps, scratch)?;
+            }
+        }
+        Ok(&scratch.output)
+    }
+
+    fn apply_plainly(&self, image: &Image, parameters: &Parameters, scratch: &mut Scratch) -> Result<()> {
         let output = &mut scratch.output;
         self.crop.apply(image, parameters.top, parameters.left, output)?;
         if parameters.flipped {
             flip::hflip(output);
         }
         for operation in parameters.order {
-            let Some(factor) = parameters.factors.get(usize::from(operation)).copied().flatten() else { continue };
-            match operation {
-                0 => pillow::adjust_brightness(output, factor),
-                1 => pillow::adjust_contrast(output, factor),
-                2 => pillow::adjust_saturation(output, factor),
-                _ => pillow::adjust_hue(output, factor)?,
+            match (operation, parameters.factors[usize::from(operation)]) {
+                (_, None) => {}
+                (0, Some(factor)) => pillow::adjust_brightness(output, factor),
+                (1, Some(factor)) => pillow::adjust_contrast(output, factor),
+                (2, Some(factor)) => pillow::adjust_saturation(output, factor),
+                (_, Some(factor)) => pillow::adjust_hue(output, factor)?,
             }
         }
-        Ok(output)
+        Ok(())
     }
+
+    fn apply_fused(
+        &self,
+        kernels: &impl Kernels,
+        image: &Image,
+        parameters: &Parameters,
+        steps: &Steps,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        let Scratch { cut, planes, output, .. } = scratch;
+        if image.channels != 3 || (steps.is_empty() && !parameters.flipped) {
+            self.crop.apply(image, parameters.top, parameters.left, output)?;
+            if parameters.flipped {
+                flip::hflip(output);
+            }
+            match output.channels {
+                1 => fused::paint_grey(kernels, &mut output.data, steps),
+                4 => fused::paint_with_alpha(kernels, output, steps, planes),
+                _ => {}
+            }
+            return Ok(());
+        }
+        let source = if self.crop.pads(image.width, image.height) {
+            self.crop.apply(image, parameters.top, parameters.left, cut)?;
+            (&*cut, 0, 0)
+        } else {
+            self.crop.check(image, parameters.top, parameters.left)?;
+            (image, parameters.top as usize, parameters.left as usize)
+        };
+        let (source, top, left) = source;
+        let (height, width) = self.crop.size;
+        let stride = 3 * source.width as usize;
+        let first = top * stride + 3 * left;
+        let view = View { data: &source.data, first, stride, width: width as usize, height: height as usize };
+        output.data.resize(3 * view.width * view.height, 0);
+        (output.width, output.height, output.channels) = (width, height, 3);
+        fused::paint(kernels, view, parameters.flipped, steps, planes, &mut output.data);
+        Ok(())
+    }
+}
+
+/// The operations that do something, in their order.
+fn steps(parameters: &Parameters) -> Result<Steps> {
+    let Parameters { order, factors, .. } = parameters;
+    let mut sorted = *order;
+    sorted.sort_unstable();
+    if sorted != [0, 1, 2, 3] {
+        return Err(Error::not_audited(format!("the order of colour operations is {order:?}, not one of 0, 1, 2, 3")));
+    }
+    let mut steps = Steps::default();
+    for operation in *order {
+        let Some(factor) = factors[usize::from(operation)] else { continue };
+        steps.push(match operation {
+            0 => Step::Brightness(factor as f32),
+            1 => Step::Contrast(factor as f32),
+            2 => Step::Saturation(factor as f32),
+            _ => Step::Hue(pillow::hue_shift(factor)?),
+        });
+    }
+    Ok(steps)
 }
