@@ -1,0 +1,122 @@
+"""Where in the program something was called: the first frame outside the libraries, as `file:line`."""
+
+import os
+import sys
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_root = ""
+_stdlib = ()
+_library = {}
+_PACKAGES = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
+
+
+def read():
+    """Notes the folder that paths are given against: PIPEAUDIT_ROOT, else where the process started."""
+    global _root, _stdlib
+    try:
+        _root = os.environ.get("PIPEAUDIT_ROOT") or os.getcwd()
+    except OSError:
+        _root = ""
+    _stdlib = tuple({os.path.dirname(os.path.abspath(os.__file__)) + os.sep, _HERE + os.sep})
+
+
+def is_library(filename):
+    """Whether a source file belongs to Python, an installed package or the recorder."""
+    known = _library.get(filename)
+    if known is None:
+        if filename.startswith("<"):
+            known = not filename.startswith(("<stdin>", "<ipython"))
+        else:
+            full = os.path.abspath(filename)
+            known = full.startswith(_stdlib) or any(p in full for p in _PACKAGES)
+        _library[filename] = known
+    return known
+
+
+def is_user(frame):
+    """Whether a frame is the program's own; `python -c` has the file name of generated code."""
+    filename = frame.f_code.co_filename
+    if filename == "<string>":
+        return frame.f_globals.get("__name__") in ("__main__", "__mp_main__")
+    return not is_library(filename)
+
+
+def show(filename):
+    """A path without anything of this machine in it: against the root, else from the package on."""
+    if filename.startswith("<"):
+        return filename
+    full = os.path.abspath(filename if os.path.isabs(filename) else os.path.join(_root, filename))
+    for part in _PACKAGES:
+        if part in full:
+            return full.rsplit(part, 1)[1]
+    if _root and full.startswith(_root.rstrip(os.sep) + os.sep):
+        return os.path.relpath(full, _root)
+    return os.sep.join(full.split(os.sep)[-2:])
+
+
+class Site:
+    """A call as seen from the program: `where`, the library function that it went through (`via`), and whether it was
+    torch's own worker loop that called (`own`)."""
+
+    __slots__ = ("where", "via", "own", "user")
+
+    def __init__(self, where, via, own, user):
+        self.where, self.via, self.own, self.user = where, via, own, user
+
+
+def caller(depth=2, most=60):
+    """The site of the call `depth` frames up. A worker's stack holds its parent's frames where it was forked, so the
+    search ends at the worker loop."""
+    frame = sys._getframe(depth)
+    first = None
+    via = None
+    while frame is not None and most:
+        code = frame.f_code
+        if not code.co_filename.startswith(_HERE):
+            if is_user(frame):
+                return Site("%s:%d" % (show(code.co_filename), frame.f_lineno), via, False, True)
+            if code.co_name == "_worker_loop":
+                return Site(first or "torch", via, first is None, False)
+            if first is None and not _is_core(code.co_filename):
+                first = "%s:%d" % (show(code.co_filename), frame.f_lineno)
+            via = code.co_name
+        frame = frame.f_back
+        most -= 1
+    return Site(first or "", via, False, False)
+
+
+def _is_core(filename):
+    """Frames of the libraries whose functions are the calls themselves."""
+    if filename.startswith("<") or filename.startswith(_stdlib):
+        return True
+    shown = show(filename)
+    return shown.startswith("torch" + os.sep) or shown.startswith("numpy" + os.sep)
+
+
+def maker(depth=2, most=60):
+    """(where, direct, key) of the place that makes a loader: `direct` where the program does it itself and not a
+    library for it; `key` tells two such places apart, however deep the helper that both use."""
+    frame = sys._getframe(depth)
+    where, direct, key = "", None, []
+    while frame is not None and most:
+        code = frame.f_code
+        user = is_user(frame)
+        if not code.co_filename.startswith(_HERE) and (user or (direct is None and not _is_core(code.co_filename))):
+            key.append((code.co_filename, frame.f_lineno))
+            if direct is None or (user and not direct and len(key) == 2):
+                where = "%s:%d" % (show(code.co_filename), frame.f_lineno)
+            direct = user if direct is None else direct
+        frame = frame.f_back
+        most -= 1
+    return where, bool(direct), tuple(key)
+
+
+def stack_has(names, depth=2, most=80):
+    """Whether one of these functions is being run."""
+    frame = sys._getframe(depth)
+    while frame is not None and most:
+        if frame.f_code.co_name in names:
+            return True
+        frame = frame.f_back
+        most -= 1
+    return False
