@@ -38,12 +38,20 @@ while True:
 #[test]
 fn a_second_interrupt_does_not_wait_for_the_grace() {
     // The subject says through a pipe that it was asked, and goes on.
-    let mut subject = Subject::sh("trap 'echo asked >$1/asked' TERM; touch $1/ready; while :; do tail -f $1/ready; done");
+    let mut subject = Subject::python(
+        "import pathlib, signal, sys
+folder = pathlib.Path(sys.argv[1])
+signal.signal(signal.SIGTERM, lambda *_: (folder / 'asked').write_text('asked'))
+(folder / 'ready').touch()
+while True:
+    signal.pause()
+",
+    );
     subject.command.grace = Duration::from_secs(3600);
     let asked = subject.mkfifo("asked");
     let interrupt = subject.interrupt.clone();
     std::thread::spawn(move || {
-        assert_eq!(std::fs::read(asked).unwrap(), b"asked\n");
+        assert_eq!(std::fs::read(asked).unwrap(), b"asked");
         interrupt.raise();
     });
     let (ready, interrupt) = (subject.path("ready"), subject.interrupt.clone());

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use pipeaudit::source::live::command::{Exit, run};
+use pipeaudit::source::live::command::Exit;
 
 use crate::subject::Subject;
 
@@ -20,9 +20,10 @@ fn both_outputs_are_passed_on_as_they_come_and_their_ends_kept_apart() {
 
 #[test]
 fn a_gigabyte_of_prints_takes_no_memory() {
-    let subject = Subject::sh("head -c 1073741824 /dev/zero; printf '\\nthe end\\n'");
+    let mut subject = Subject::sh("head -c 1073741824 /dev/zero; printf '\\nthe end\\n'");
+    subject.sink = None;
     let peak = peak_memory();
-    let ended = run(&subject.command, None, &subject.interrupt, &mut || false).unwrap();
+    let ended = subject.run();
     assert_eq!(ended.exit, Exit::Success);
     assert_eq!(ended.stdout.seen(), 1_073_741_824 + 9);
     assert_eq!(ended.stdout.last_lines(1), "the end");
@@ -67,8 +68,9 @@ fn the_program_runs_on_where_nobody_takes_its_output() {
             Ok(())
         }
     }
-    let subject = Subject::sh("echo one; echo two; touch $1/done");
-    let ended = run(&subject.command, Some(Arc::new(Mutex::new(Closed))), &subject.interrupt, &mut || false).unwrap();
+    let mut subject = Subject::sh("echo one; echo two; touch $1/done");
+    subject.sink = Some(Arc::new(Mutex::new(Closed)));
+    let ended = subject.run();
     assert_eq!(ended.exit, Exit::Success);
     assert_eq!(ended.stdout.last_lines(9), "one\ntwo");
     assert!(subject.path("done").exists());

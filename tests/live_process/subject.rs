@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use pipeaudit::error::Result;
-use pipeaudit::source::live::command::{Command, Ended, run};
+use pipeaudit::source::live::command::{Command, Ended, Sink, run};
 use pipeaudit::source::live::interrupt::Interrupt;
 use tempfile::TempDir;
 
@@ -19,6 +19,7 @@ pub struct Subject {
     pub command: Command,
     pub interrupt: Interrupt,
     pub said: Arc<Mutex<Vec<u8>>>,
+    pub sink: Option<Sink>,
 }
 
 impl Subject {
@@ -39,7 +40,8 @@ impl Subject {
     }
 
     fn new(command: Command, folder: TempDir) -> Self {
-        Self { folder, command, interrupt: Interrupt::default(), said: Arc::default() }
+        let said = Arc::<Mutex<Vec<u8>>>::default();
+        Self { folder, command, interrupt: Interrupt::default(), sink: Some(said.clone()), said }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -65,10 +67,15 @@ impl Subject {
 
     /// Runs it until `enough` says so, under the outer timeout.
     pub fn run_until(&self, mut enough: impl FnMut() -> bool + Send + 'static) -> Result<Ended> {
-        let (command, interrupt, sink) = (self.command.clone(), self.interrupt.clone(), self.said.clone());
+        let (command, interrupt, sink) = (self.command.clone(), self.interrupt.clone(), self.sink.clone());
         let (sender, receiver) = channel();
-        std::thread::spawn(move || sender.send(run(&command, Some(sink), &interrupt, &mut enough)));
-        receiver.recv_timeout(OUTER_TIMEOUT).expect("the run ends")
+        std::thread::spawn(move || sender.send(run(&command, sink, &interrupt, &mut enough)));
+        receiver.recv_timeout(OUTER_TIMEOUT).unwrap_or_else(|_| {
+            // One hanging run must not keep the others from theirs.
+            self.interrupt.raise();
+            self.interrupt.raise();
+            panic!("the run hangs")
+        })
     }
 
     /// What it printed, as it was passed on.

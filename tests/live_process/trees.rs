@@ -158,9 +158,7 @@ fn no_zombie_is_left_of_orphans_that_ended() {
 
 #[test]
 fn children_that_other_code_started_live_on() {
-    let cat = || {
-        std::process::Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap()
-    };
+    let cat = || std::process::Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let before = cat();
     let subject = Subject::sh("touch $1/ready; tail -f $1/ready");
     let ready = subject.path("ready");

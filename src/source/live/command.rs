@@ -25,6 +25,9 @@ use crate::error::{Error, Result};
 /// How often to look: short against the 0.3 s that an audit may cost, long against the work of one look.
 const TICK: Duration = Duration::from_millis(10);
 
+/// How long to wait at first, and at most, before looking again who is left: a look walks over all processes.
+const LOOK: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(64));
+
 /// How often to take leave of orphans that ended.
 const REAP: Duration = Duration::from_secs(1);
 
@@ -186,7 +189,9 @@ pub fn run(
 /// Starts the command, or says what is wrong with it.
 fn start(command: &Command) -> Result<Tree> {
     let Some((program, arguments)) = command.argv.split_first() else {
-        return Err(Error::usage("no command was given").help("write it after `--`: pipeaudit check -- python train.py"));
+        return Err(
+            Error::usage("no command was given").help("write it after `--`: pipeaudit check -- python train.py")
+        );
     };
     let mut process = std::process::Command::new(program);
     process.args(arguments).envs(&command.environment);
@@ -224,27 +229,20 @@ fn cannot_start(program: &OsString, command: &Command, error: &io::Error) -> Err
         io::ErrorKind::PermissionDenied => Error::usage(format!("cannot run {name}: it is not executable"))
             .help("make it executable, or run it through an interpreter: `-- sh script.sh`"),
         // A text file without a first line that names its interpreter; shells run it, the system does not.
-        _ if error.raw_os_error() == Some(8) && cfg!(unix) => {
-            Error::usage(format!("cannot run {name}: it is neither a program nor does its first line name an interpreter"))
-                .help("run it through an interpreter: `-- sh script.sh`")
-        }
+        _ if error.raw_os_error() == Some(8) && cfg!(unix) => Error::usage(format!(
+            "cannot run {name}: it is neither a program nor does its first line name an interpreter"
+        ))
+        .help("run it through an interpreter: `-- sh script.sh`"),
         _ => Error::usage(format!("cannot run {name}: {error}")),
     }
 }
 
 /// Waits for the first reason to end the tree.
-fn wait(
-    tree: &mut Tree,
-    command: &Command,
-    interrupt: &Interrupt,
-    enough: &mut dyn FnMut() -> bool,
-) -> Result<Exit> {
+fn wait(tree: &mut Tree, command: &Command, interrupt: &Interrupt, enough: &mut dyn FnMut() -> bool) -> Result<Exit> {
     let started = Instant::now();
     let mut reaped = started;
     loop {
-        let ending = tree
-            .ending()
-            .map_err(|error| Error::not_audited(format!("cannot watch the command: {error}")))?;
+        let ending = tree.ending().map_err(|error| Error::not_audited(format!("cannot watch the command: {error}")))?;
         // Asked before the ending is judged: the recorder may have ended the program itself.
         if enough() {
             return Ok(Exit::Stopped);
@@ -271,30 +269,15 @@ fn wait(
 
 /// Lets the rest of a tree end by itself; how many did not.
 fn settle(tree: &mut Tree, interrupt: &Interrupt) -> usize {
-    let deadline = Instant::now() + SETTLE;
-    loop {
-        tree.reap_orphans();
-        let living = tree.living().len();
-        if living == 0 || Instant::now() >= deadline || interrupt.is_raised() {
-            return living;
-        }
-        std::thread::sleep(TICK);
-    }
+    wait_until_gone(tree, SETTLE, |_| interrupt.is_raised());
+    tree.living().len()
 }
 
 /// Asks all to end, and gives them a grace unless the user is in a hurry.
 fn end_gently(tree: &mut Tree, grace: Duration, interrupt: &Interrupt) {
-    if tree.living().is_empty() {
-        return;
-    }
-    tree.end(Force::Gentle);
-    let deadline = Instant::now() + grace;
-    while !interrupt.is_urgent() && Instant::now() < deadline {
-        tree.reap_orphans();
-        if tree.living().is_empty() {
-            return;
-        }
-        std::thread::sleep(TICK);
+    if !tree.living().is_empty() {
+        tree.end(Force::Gentle);
+        wait_until_gone(tree, grace, |_| interrupt.is_urgent());
     }
 }
 
@@ -302,16 +285,27 @@ fn end_gently(tree: &mut Tree, grace: Duration, interrupt: &Interrupt) {
 /// not go.
 pub(super) fn kill_all(tree: &mut Tree) -> Vec<u32> {
     for force in [Force::Hard, Force::Last] {
-        let deadline = Instant::now() + LAST;
-        while !tree.living().is_empty() && Instant::now() < deadline {
+        wait_until_gone(tree, LAST, |tree| {
             tree.end(force);
-            std::thread::sleep(TICK);
-            tree.reap_orphans();
-        }
+            false
+        });
     }
-    let left = tree.living();
     tree.reap();
-    left
+    tree.living()
+}
+
+/// Waits until nothing of a tree is alive, the time is up, or `impatient`, which is asked before each look, says so.
+fn wait_until_gone(tree: &mut Tree, time: Duration, mut impatient: impl FnMut(&mut Tree) -> bool) {
+    let deadline = Instant::now() + time;
+    let (mut pause, longest) = LOOK;
+    loop {
+        tree.reap_orphans();
+        if tree.living().is_empty() || Instant::now() >= deadline || impatient(tree) {
+            return;
+        }
+        std::thread::sleep(pause);
+        pause = longest.min(pause * 2);
+    }
 }
 
 /// A thread that reads one of the program's outputs.

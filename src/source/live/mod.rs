@@ -5,6 +5,10 @@
 //! [`tail`] keeps the end of what the program printed.
 
 pub mod command;
+pub mod embed;
 pub mod interrupt;
+pub mod lock;
+pub mod plan;
 pub mod tail;
 mod tree;
+pub mod workspace;

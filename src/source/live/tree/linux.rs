@@ -213,16 +213,16 @@ mod tests {
         let processes = table(&[
             (1, 0, 1),
             (US, 1, US),
-            (20, US, 20),   // the first process
-            (21, 20, 20),   // its child
-            (22, 21, 22),   // a grandchild in a session of its own
-            (30, US, 30),   // an orphan that came to us
-            (31, 30, 30),   // and its child
-            (40, 1, 20),    // in the group, though its parent is someone else
-            (50, US, US),   // a child of ours that other code started
-            (51, 50, US),   // and its child
-            (60, US, 60),   // a child that we had before
-            (99, 1, 99),    // someone else's
+            (20, US, 20), // the first process
+            (21, 20, 20), // its child
+            (22, 21, 22), // a grandchild in a session of its own
+            (30, US, 30), // an orphan that came to us
+            (31, 30, 30), // and its child
+            (40, 1, 20),  // in the group, though its parent is someone else
+            (50, US, US), // a child of ours that other code started
+            (51, 50, US), // and its child
+            (60, US, 60), // a child that we had before
+            (99, 1, 99),  // someone else's
         ]);
         let before = BTreeSet::from([60]);
         let pids: Vec<i32> = members(&processes, 20, US, US, &before).iter().map(|process| process.pid).collect();

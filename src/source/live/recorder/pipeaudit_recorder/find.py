@@ -34,9 +34,10 @@ _PASSIVE = frozenset((
 ))
 
 
-def generators(roots):
-    """[(path, generator)] reachable from `roots`, a list of (name, object); those that share their state once."""
-    return _Walk(roots).run()
+def generators(roots, called=None):
+    """[(path, generator)] reachable from `roots`, a list of (name, object); those that share their state once. `called` is
+    told of each object that can be called and is no function: (path, object)."""
+    return _Walk(roots, called).run()
 
 
 def module_name(name):
@@ -45,7 +46,8 @@ def module_name(name):
 
 
 class _Walk:
-    def __init__(self, roots):
+    def __init__(self, roots, called):
+        self.called = called
         self.queue = collections.deque((name, value, 0) for name, value in roots)
         self.seen = set()
         self.kept = []
@@ -97,6 +99,8 @@ class _Walk:
         elif kind is types.BuiltinMethodType:
             if not isinstance(value.__self__, types.ModuleType):
                 self._add(path + ".__self__", value.__self__, depth)
+        elif kind is types.GeneratorType:
+            self._frame(path, value, depth)
         elif kind is types.FunctionType:
             self._function(path, value, depth)
         elif kind in (staticmethod, classmethod):
@@ -131,6 +135,8 @@ class _Walk:
             self._add(path + name, part, depth)
 
     def _object(self, path, value, kind, depth):
+        if self.called is not None and hasattr(kind, "__call__"):
+            self.called(path, value)
         held = dict_of(value)
         for name, part in list(held.items())[:_MOST_PARTS] if held else ():
             if type(part) in _ATOMS or not isinstance(name, str):
@@ -147,6 +153,19 @@ class _Walk:
                 for name in slots(klass):
                     self._add("%s.%s" % (path, name), slot(klass, name, value), depth)
                 self._class(path, klass, depth)
+
+    def _frame(self, path, iterator, depth):
+        """Local variables of a generator function that waits at a yield: what an iterable dataset's `__iter__` draws on."""
+        frame = iterator.gi_frame
+        if frame is None or iterator.gi_running:
+            return
+        held = dict(frame.f_locals)
+        if sys.version_info < (3, 13):
+            # A copy that the frame would keep, and with it the objects in it.
+            frame.f_locals.clear()
+        for name, part in held.items():
+            self._add("%s.%s" % (path, name), part, depth)
+        self._add(path, iterator.gi_yieldfrom, depth)
 
     def _class(self, path, klass, depth):
         """Class attributes are reached through the object as its own are; methods for the globals that they name."""

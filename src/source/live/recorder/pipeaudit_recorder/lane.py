@@ -4,8 +4,9 @@ import functools
 import sys
 import threading
 
-from . import digest, fault, indices, local, shard
+from . import digest, fault, fetching, indices, local, shard, transforms
 from .sources import Sources
+from .transforms import events
 
 _NO_STATES = {}
 
@@ -32,11 +33,15 @@ class Lane:
         self._digests = []
         self._opaque = 0
         self._walk_at = 1
+        self._extra_walks = 8
+        self.iterator = None
+        self.names = events.Names()
         self._ended = False
 
     def start(self):
         """Finds the sources and says where they stand, after the init and before the first sample."""
-        self.sources = Sources(self._roots)
+        self.sources = Sources(lambda: self._roots() + [("iterator", self.iterator)], self.names)
+        transforms.watch(self.names)
         for source in self.sources.all():
             self._stream(source, source.value)
         shard.flush()
@@ -52,6 +57,7 @@ class Lane:
         self._opaque = 0
         self.sources.mark()
         local.begin()
+        events.begin(self.names)
 
     def sample(self, key, get):
         """Makes a sample with `get` and records it; what `get` raises is the program's own."""
@@ -77,6 +83,7 @@ class Lane:
 
     def _record(self, key, value, joint, last=True):
         states, before = self._moves() if last else (_NO_STATES, _NO_STATES)
+        called = events.take() if last else ()
         output, opaque = digest.of(value)
         self._digests.append(output if not opaque else None)
         parts = ['{"type":"sample",%s,"seq":%d' % (self._prefix, self.seq)]
@@ -90,6 +97,8 @@ class Lane:
             parts.append('"output":"%s"' % output)
         if states:
             parts.append('"states":' + shard.dumps(states))
+        if called:
+            parts.append('"transforms":' + shard.dumps(called))
         if before:
             parts.append('"before":' + shard.dumps(before))
         if opaque:
@@ -99,22 +108,34 @@ class Lane:
         shard.line(",".join(parts) + "}")
 
     def _moves(self):
-        """States of the sources that moved, with local generators; looks again for new ones after samples 1, 2, 4 …"""
-        touched, made = local.take()
-        states, before = self.sources.moved(touched)
-        if self.seq + 1 >= self._walk_at:
-            self._walk_at *= 2
-            for source in self.sources.refresh():
-                first = made.state_of(source.core)
-                self._stream(source, first or source.value)
+        """States of the sources that moved, with local generators."""
+        made = local.take()
+        states, before = self.sources.moved(made.touched)
+        if self._looks_again(made):
+            found = self.sources.refresh()
+            transforms.watch(self.names)
+            for source in found:
+                # One that this sample made and the dataset keeps began in the state in which it was made.
+                self._stream(source, made.adopt(source.core) or source.value)
                 states[source.name] = source.reader.state(source.value)
         states.update(made.states())
         return states, before
 
+    def _looks_again(self, made):
+        """Generators may come later than the worker: looks after samples 1, 2, 4 … and the first few that made one."""
+        if made.cores and self._extra_walks:
+            self._extra_walks -= 1
+            return True
+        if self.seq + 1 < self._walk_at:
+            return False
+        self._walk_at *= 2
+        return True
+
     def collated(self, collate, value):
         """Records a batch that `collate` made of the samples since `begin_batch`."""
-        touched, made = local.take()
-        states, before = self.sources.moved(touched)
+        made = local.take()
+        events.take()
+        states, before = self.sources.moved(made.touched)
         states.update(made.states())
         derived = _is_plain_collate(collate)
         if derived:
@@ -153,6 +174,7 @@ def _is_plain_collate(collate):
 def record(fetcher, lane):
     """Puts the lane between a fetcher and its caller. The fetcher's dataset and collate function are replaced while it
     fetches only: whoever looks at it between two batches sees what the program put there."""
+    lane.iterator = getattr(fetcher, "dataset_iter", None)
     fetcher.fetch = functools.partial(_fetch, lane, fetcher, fetcher.fetch)
 
 
@@ -161,6 +183,7 @@ def _fetch(lane, fetcher, fetch, index):
         return fetch(index)
     put = {}
     making.lane = lane
+    fetching.begin()
     try:
         try:
             lane.begin_batch()
@@ -170,7 +193,9 @@ def _fetch(lane, fetcher, fetch, index):
         return fetch(index)
     finally:
         making.lane = None
+        fetching.end()
         local.end()
+        events.end()
         for name, (old, new) in put.items():
             if getattr(fetcher, name, None) is new:
                 setattr(fetcher, name, old)

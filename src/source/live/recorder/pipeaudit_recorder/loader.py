@@ -8,7 +8,7 @@ import os
 import sys
 import threading
 
-from . import bounds, fault, lane, loaders, passes, process, ranks, settings, shard
+from . import bounds, fault, lane, loaders, passes, process, ranks, seeding, settings, shard, sites
 
 # Where a worker process finds what its main process says: plain numbers that ride in the configuration which
 # multiprocessing hands to every child, so that a child without the recorder starts all the same.
@@ -32,7 +32,9 @@ class _Worker:
         self.id = int(arguments["worker_id"])
         self.roots = [("collate_fn", arguments.get("collate_fn")), ("init", arguments.get("init_fn"))]
         self.lane = None
-        process.worker = {"parent": mark[2], "rank": mark[3], "world_size": mark[4]}
+        process.worker = {"parent": mark[2], "rank": mark[3], "world_size": mark[4], "id": self.id}
+        seeding.forget()
+        seeding.release()
 
     def new_lane(self, dataset):
         self.end()
@@ -77,6 +79,7 @@ def patch_torch_data(_module):
     _patch_fetcher(dataloader._DatasetKind)
     worker._worker_loop = _watched_loop(worker._worker_loop)
     _patch_processes()
+    _patch_errors(sys.modules["torch._utils"].ExceptionWrapper)
     pid = os.getpid()
     atexit.register(lambda: os.getpid() == pid and _guarded("exit", passes.close))
 
@@ -143,6 +146,7 @@ def _patch_iterators(dataloader):
         iterator = object.__new__(cls)
         loader = next((a for a in (*arguments, *options.values()) if isinstance(a, dataloader.DataLoader)), None)
         if loader is not None and not _is_inner():
+            bounds.check(loader)
             _guarded("pass", _start, iterator, loader)
         return iterator
 
@@ -169,6 +173,7 @@ def _patch_iterator(kind):
     def _reset(self, loader, first_iter=False, *arguments, **options):
         before = self.__dict__.get("_pipeaudit_pass")
         if not first_iter and before is not None:
+            bounds.check(loader)
             _guarded("reset", _restart, self, loader, before)
         return reset(self, loader, first_iter, *arguments, **options)
 
@@ -183,6 +188,7 @@ def _patch_iterator(kind):
 
 
 def _start(iterator, loader):
+    _thread.starting = _thread.single = None
     current = passes.start(iterator, loader)
     rank, world_size = ranks.find()
     _thread.starting = [current.known.number, current.number, os.getpid(), rank, world_size]
@@ -198,8 +204,10 @@ def _restart(iterator, loader, before):
 
 
 def _next(iterator, current, following):
-    if bounds.reached(current):
+    bounds.check()
+    if _guarded("bounds", bounds.reached, current):
         _guarded("cutting short", _cut, iterator, current)
+        bounds.check()
         raise StopIteration
     if current.lane is not None:
         current.lane.batch = current.delivered
@@ -207,6 +215,7 @@ def _next(iterator, current, following):
         data = following(iterator)
     except StopIteration:
         _guarded("end", passes.end, current, True)
+        bounds.check()
         raise
     _guarded("delivered", passes.delivered, current, _batch_number(iterator, current))
     return data
@@ -226,7 +235,7 @@ def _cut(iterator, current):
         current.known.emit(cut_short=True)
         if current.workers and not getattr(iterator, "_persistent_workers", False):
             iterator._shutdown_workers()
-        passes.end(current, whole=False)
+        passes.end(current, whole=False, cut=True)
 
 
 def _patch_fetcher(kind):
@@ -302,3 +311,20 @@ def _patch_processes():
             fault.note("process", error)
 
     base.__init__ = __init__
+
+
+def _patch_errors(kind):
+    """Errors of a worker travel as text: without the recorder's frames."""
+    init = kind.__init__
+
+    @functools.wraps(init)
+    def __init__(self, exc_info=None, *arguments, **options):
+        if exc_info is None:
+            exc_info = sys.exc_info()
+        try:
+            exc_info = (exc_info[0], exc_info[1].with_traceback(sites.without_recorder(exc_info[2])), exc_info[1].__traceback__)
+        except Exception as error:
+            fault.note("traceback", error)
+        init(self, exc_info, *arguments, **options)
+
+    kind.__init__ = __init__

@@ -23,9 +23,9 @@ class Known:
         self.dataset = None
         self.passes = 0
         self.epochs = 0
+        self.finished = 0
         self.running = 0
         self.record = {}
-        self.batches_before = 0
 
     def emit(self, **changes):
         """Writes the record, again where something has become known."""
@@ -98,9 +98,15 @@ def _adopt(known, loader):
 
 
 def _shape(loader):
-    sampler = getattr(loader, "batch_sampler", None) or getattr(loader, "sampler", None)
+    sampler = _asked(loader)
     return (type(loader).__qualname__, type(loader.dataset).__qualname__, _name(sampler), _name(_inner(sampler)),
             getattr(loader, "batch_size", None), loader.num_workers, name(loader.worker_init_fn))
+
+
+def _asked(loader):
+    """The batch sampler, else the sampler. Never by their truth, which would ask for their length."""
+    batch_sampler = getattr(loader, "batch_sampler", None)
+    return getattr(loader, "sampler", None) if batch_sampler is None else batch_sampler
 
 
 def _name(value):
@@ -159,7 +165,7 @@ def _sizes(record, loader, iterable):
     if isinstance(size, int) and size > 0:
         record["batch_size"] = size
     record["num_workers"] = int(loader.num_workers)
-    sampler = _inner(batch_sampler or getattr(loader, "sampler", None))
+    sampler = _inner(_asked(loader))
     if sampler is not None and not iterable:
         record["sampler"] = shard.text(_name(sampler))
     record["shuffled"] = not iterable and _shuffles(sampler)

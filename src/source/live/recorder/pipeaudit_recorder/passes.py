@@ -8,10 +8,11 @@ import os
 import sys
 import weakref
 
-from . import bounds, fault, loaders, process, shard, sites, sources
+from . import fault, loaders, process, seeding, shard, sites, sources
 
 _SANITY = ("_run_sanity_check", "run_sanity_check")
 _open = {}
+_closed = False
 _peeks = []
 
 
@@ -30,6 +31,8 @@ class Pass:
         self.peek = sites.stack_has(_SANITY)
         self.main = _main_states()
         self.lane = None
+        # An iterator that a loader makes in its constructor lives as long as the loader.
+        self.kept = sites.is_constructing(loader)
         self.workers = int(loader.num_workers)
         known.passes += 1
         known.running += 1
@@ -42,6 +45,8 @@ class Pass:
         return self._iterator()
 
     def _gone(self, _):
+        if self.over:
+            return
         try:
             end(self, whole=False)
         except Exception as error:
@@ -63,6 +68,7 @@ class Pass:
 def start(iterator, loader):
     """A new pass of a loader, by an iterator that is new or begins again."""
     process.renew()
+    seeding.release()
     current = Pass(loaders.identify(loader), iterator, loader)
     iterator.__dict__["_pipeaudit_pass"] = current
     return current
@@ -84,30 +90,40 @@ def delivered(current, batch):
     shard.flush()
 
 
-def end(current, whole):
-    """The pass is over: read to its end, or broken off."""
+def end(current, whole, cut=False):
+    """The pass is over: read to its end, broken off, or cut short by the recorder."""
     if current.over:
         return
     current.over = True
     _open.pop(id(current), None)
     current.known.running -= 1
-    if whole and not current.peek:
+    if (whole or cut) and not current.peek:
         current.count()
     elif current.epoch is None and current.delivered and not current.peek:
         _peeks.append(current)
+    if current.epoch is not None:
+        current.known.finished += 1
     if current.lane is not None:
         current.lane.end(whole)
     else:
         shard.emit({"type": "end", "loader": current.known.number, "epoch": current.number, "worker": -1, "samples": 0,
                     "whole": whole, "batches": current.delivered})
     shard.flush()
-    if current.epoch is not None:
-        bounds.had_epoch(current)
+
+
+def all_open():
+    """Passes that are neither read to their end nor broken off."""
+    return list(_open.values())
 
 
 def close():
-    """The process comes to its end."""
-    for current in list(_open.values()):
+    """The process comes to its end; a spawned worker has nothing to say here."""
+    global _closed
+    if process.worker or _closed:
+        return
+    _closed = True
+    seeding.release()
+    for current in all_open():
         end(current, whole=False)
     for current in _peeks:
         if not current.known.epochs or current.known in _only_peeked:

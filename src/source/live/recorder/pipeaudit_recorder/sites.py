@@ -55,34 +55,39 @@ def show(filename):
 
 
 class Site:
-    """A call as seen from the program: `where`, the library function that it went through (`via`), and whether it was
-    torch's own worker loop that called (`own`)."""
+    """A call as seen from the program: `where`; `via`, the function of a library outside torch, NumPy and Python that it
+    went through; `own`, whether torch's worker loop called; `user`, whether a frame of the program was found at all;
+    `direct`, whether that frame made the call itself."""
 
-    __slots__ = ("where", "via", "own", "user")
+    __slots__ = ("where", "via", "own", "user", "direct")
 
-    def __init__(self, where, via, own, user):
-        self.where, self.via, self.own, self.user = where, via, own, user
+    def __init__(self, where, via, own, user, direct):
+        self.where, self.via, self.own, self.user, self.direct = where, via, own, user, direct
 
 
 def caller(depth=2, most=60):
     """The site of the call `depth` frames up. A worker's stack holds its parent's frames where it was forked, so the
     search ends at the worker loop."""
     frame = sys._getframe(depth)
-    first = None
-    via = None
+    first, via, direct = None, None, True
     while frame is not None and most:
         code = frame.f_code
         if not code.co_filename.startswith(_HERE):
             if is_user(frame):
-                return Site("%s:%d" % (show(code.co_filename), frame.f_lineno), via, False, True)
+                return Site(_place(frame), via, False, True, direct)
             if code.co_name == "_worker_loop":
-                return Site(first or "torch", via, first is None, False)
-            if first is None and not _is_core(code.co_filename):
-                first = "%s:%d" % (show(code.co_filename), frame.f_lineno)
-            via = code.co_name
+                return Site(first or "torch", via, first is None, False, False)
+            direct = direct and frame.f_globals.get("__name__") == "random"
+            if not _is_core(code.co_filename):
+                first = first or _place(frame)
+                via = code.co_name
         frame = frame.f_back
         most -= 1
-    return Site(first or "", via, False, False)
+    return Site(first or "", via, False, False, False)
+
+
+def _place(frame):
+    return "%s:%d" % (show(frame.f_code.co_filename), frame.f_lineno)
 
 
 def _is_core(filename):
@@ -104,11 +109,16 @@ def maker(depth=2, most=60):
         if not code.co_filename.startswith(_HERE) and (user or (direct is None and not _is_core(code.co_filename))):
             key.append((code.co_filename, frame.f_lineno))
             if direct is None or (user and not direct and len(key) == 2):
-                where = "%s:%d" % (show(code.co_filename), frame.f_lineno)
+                where = _place(frame)
             direct = user if direct is None else direct
         frame = frame.f_back
         most -= 1
     return where, bool(direct), tuple(key)
+
+
+def _is_own_init(frame, loader):
+    """Whether a frame is the constructor of this very object, a subclass's included."""
+    return frame.f_code.co_name == "__init__" and frame.f_locals.get("self") is loader
 
 
 def stack_has(names, depth=2, most=80):
@@ -120,3 +130,26 @@ def stack_has(names, depth=2, most=80):
         frame = frame.f_back
         most -= 1
     return False
+
+
+def is_constructing(loader, depth=2, most=30):
+    """Whether the constructor of this very object is being run."""
+    frame = sys._getframe(depth)
+    while frame is not None and most:
+        if _is_own_init(frame, loader):
+            return True
+        frame = frame.f_back
+        most -= 1
+    return False
+
+
+def without_recorder(traceback):
+    """A traceback with the recorder's frames left out, as it would be without the recorder."""
+    frames = []
+    while traceback is not None:
+        if not traceback.tb_frame.f_code.co_filename.startswith(_HERE):
+            frames.append(traceback)
+        traceback = traceback.tb_next
+    for part in reversed(frames):
+        traceback = type(part)(traceback, part.tb_frame, part.tb_lasti, part.tb_lineno)
+    return traceback

@@ -18,8 +18,9 @@ class _Source:
 class Sources:
     """Sources of one lane. `value` is where a source stood when last looked at, `told` what the trace says of it."""
 
-    def __init__(self, roots):
+    def __init__(self, roots, names=None):
         self._roots = roots
+        self._names = names
         self._list = []
         self._cores = {}
         self._unreadable = set()
@@ -37,7 +38,7 @@ class Sources:
 
     def _walk(self):
         new = []
-        for path, generator in find.generators(self._roots()):
+        for path, generator in find.generators(self._roots(), None if self._names is None else self._names.add):
             core = states.core(generator)
             if core is not None:
                 new += self._add(path, core)
@@ -76,14 +77,17 @@ class Sources:
         for source in self._list:
             source.value = source.reader.read()
 
-    def moved(self, touched=()):
-        """({source: state}, {source: state before}) for the sources that moved since they were last looked at, or that
-        are in `touched`, names or cores that were seeded meanwhile."""
+    def moved(self, touched):
+        """({source: state}, {source: state before}) for the sources that moved since they were last looked at. A source
+        that was seeded meanwhile and drawn from after that has moved even if it stands where it stood; `touched` says
+        where a source, by name or core, stood right after it was seeded."""
         after, before = {}, {}
         for source in self._list:
             value = source.reader.read()
-            if value == source.value and not (touched and (source.name in touched or id(source.core) in touched)):
-                continue
+            if value == source.value:
+                seeded = touched.get(source.name, touched.get(id(source.core))) if touched else None
+                if seeded is None or seeded == value:
+                    continue
             if source.value is not source.told and source.value != source.told:
                 before[source.name] = source.reader.state(source.value)
             after[source.name] = source.reader.state(value)

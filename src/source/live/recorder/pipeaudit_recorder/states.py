@@ -17,6 +17,18 @@ def _key(words):
     return hashlib.sha256(words).hexdigest()[:32]
 
 
+# Classes whose in-place reading was compared with the getter, and whether they agreed.
+_agreed = {}
+
+
+def _agrees(kind, reader):
+    known = _agreed.get(kind)
+    if known is None:
+        fits = sys.implementation.name == "cpython" and sys.byteorder == "little"
+        known = _agreed[kind] = fits and reader._in_place() == reader._getter()
+    return known
+
+
 class _Reader:
     algorithm = "mt19937"
 
@@ -38,7 +50,7 @@ class PythonReader(_Reader):
         super().__init__()
         self._generator = generator
         self._address = id(generator) + object.__basicsize__
-        if sys.implementation.name != "cpython" or sys.byteorder != "little" or self._in_place() != self._getter():
+        if not _agrees(type(generator), self):
             self.read = self._getter
 
     def _in_place(self):
@@ -64,7 +76,7 @@ class NumpyTwisterReader(_Reader):
         self._generator = bit_generator
         try:
             self._address = int(bit_generator.ctypes.state_address)
-            fits = sys.byteorder == "little" and self._in_place() == self._getter()
+            fits = _agrees(type(bit_generator), self)
         except Exception:
             fits = False
         if not fits:
