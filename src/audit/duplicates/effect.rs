@@ -72,10 +72,9 @@ impl<'a> Judge<'a> {
             state_ids[group].fill(id as u32);
         }
         // States that are seen once need numbers too: those after the groups.
-        let mut next = index.groups().count() as u32;
-        for id in state_ids.iter_mut().filter(|id| **id == u32::MAX) {
+        let single = state_ids.iter_mut().filter(|id| **id == u32::MAX);
+        for (next, id) in (index.groups().count() as u32..).zip(single) {
             *id = next;
-            next += 1;
         }
         Self { view, index, rows, parameters_vary, state_ids }
     }
@@ -112,9 +111,8 @@ impl<'a> Judge<'a> {
             }
         }
         match (explained >= PAIRS, several || self.parameters_vary) {
-            (true, false) => Effect::No,
             (true, true) if self.some_parameter_follows(source) => Effect::Yes,
-            (true, true) => Effect::No,
+            (true, _) => Effect::No,
             (false, true) => Effect::Yes,
             (false, false) => Effect::Unknown,
         }

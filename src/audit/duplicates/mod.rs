@@ -7,6 +7,7 @@ mod advice;
 mod effect;
 mod findings;
 mod overlap;
+mod parameters;
 mod relations;
 
 use crate::finding::Finding;
@@ -17,6 +18,7 @@ use super::Options;
 use super::view::View;
 
 pub use effect::Effect;
+pub use parameters::candidates;
 pub use relations::{Relation, Relations, Union};
 
 /// Lanes shorter than this do not show whether a source goes on drawing after their first sample.
