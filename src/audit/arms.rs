@@ -40,7 +40,7 @@ fn counts(a: &View<'_>, b: &View<'_>, options: &Options) -> Option<Finding> {
     let (workers_a, workers_b) = (workers(a), workers(b));
     let grows = of_a * workers_b == of_b * workers_a;
     let batch = a.loader.batch_size.unwrap_or(1);
-    if !grows && a.loader.drop_last && of_a.abs_diff(of_b) < workers_a.max(workers_b) * batch {
+    if !grows && a.loader.drop_last && of_a.abs_diff(of_b) < workers_a.max(workers_b).saturating_mul(batch) {
         return None;
     }
     let mut finding = a.finding(if grows { Code::PA402 } else { Code::PA403 }, options);

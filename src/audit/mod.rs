@@ -5,6 +5,7 @@ mod duplicates;
 mod numbers;
 mod reproducibility;
 mod sampling;
+mod seen;
 mod skew;
 mod view;
 

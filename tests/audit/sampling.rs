@@ -130,7 +130,7 @@ fn ranks_that_split_different_orders_share_and_miss_samples() {
 #[test]
 fn ranks_that_each_deliver_everything_are_told() {
     let all = vec![order(1, 64), order(2, 64)];
-    let found = findings(&map_run(loader(64, 2), &[all.clone()]));
+    let found = findings(&map_run(loader(64, 2), std::slice::from_ref(&all)));
     assert_eq!(codes(&found), [Code::PA402]);
     assert!(found[0].message.starts_with("128 delivered in epoch 0, 64 distinct (50 %)"), "{}", found[0].message);
     let evaluation = Loader { shuffled: false, ..loader(64, 2) };
@@ -143,7 +143,7 @@ fn padding_is_a_note_where_nothing_is_shuffled_and_silent_elsewhere() {
     let padded: Vec<i64> = (0..21).chain([0]).collect();
     let parts = vec![part(&padded, 0, 2), part(&padded, 1, 2)];
     let distributed = Loader { padding: 1, sampler: Some("DistributedSampler".to_owned()), ..loader(21, 2) };
-    assert!(findings(&map_run(distributed.clone(), &[parts.clone()])).is_empty());
+    assert!(findings(&map_run(distributed.clone(), std::slice::from_ref(&parts))).is_empty());
     let found = findings(&map_run(Loader { shuffled: false, ..distributed }, &[parts]));
     assert_eq!((codes(&found), notes(&found)), (vec![], vec![Code::PA402]));
     assert!(found[0].message.ends_with("index 0 came 2 times"), "{}", found[0].message);

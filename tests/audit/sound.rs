@@ -16,7 +16,7 @@ fn sound_policies_have_no_finding_over_many_seeds() {
         for (name, seeding) in SOUND {
             for workers in [1, 2, 4, 7] {
                 let persistent = seed % 2 == 1;
-                let run = Pipeline { seed, workers, seeding, persistent, ..Pipeline::default() }.run();
+                let run = Pipeline { seed, workers, persistent, seeding, ..Pipeline::default() }.run();
                 let audited = audit(&run, &Options::default());
                 assert!(audited.findings.is_empty(), "{name}, seed {seed}, {workers} workers: {:?}", audited.findings);
             }

@@ -3,36 +3,50 @@
 use std::collections::BTreeSet;
 
 use crate::audit::Options;
+use crate::audit::seen::Seen;
 use crate::audit::view::{View, percent};
 use crate::finding::{Code, Finding, Fix, FixKind, Number, Place, Severity};
+use crate::trace::order::Order;
 use crate::trace::run::Index;
 
-/// What one epoch delivered over all ranks: index, rank, lane, position, sorted.
+/// What one epoch delivered over all ranks.
 struct Epoch {
     number: u32,
-    rows: Vec<(Index, u32, u32, u32)>,
+    delivered: u64,
     distinct: u64,
     by_rank: Vec<u64>,
     whole: bool,
 }
 
-fn epoch(view: &View<'_>, epoch: u32) -> Epoch {
-    let orders = view.orders_of(epoch);
-    let mut rows = Vec::new();
-    for order in orders {
-        for (lane, sample) in order.samples(view.run) {
-            if sample.index != Index::Absent {
-                rows.push((sample.index, order.rank, lane as u32, sample.seq));
-            }
-        }
+fn epoch(view: &View<'_>, number: u32) -> Epoch {
+    let orders = view.orders_of(number);
+    let mut seen = Seen::default();
+    let mut delivered = 0;
+    for (_, sample) in orders.iter().flat_map(|order| order.samples(view.run)) {
+        seen.see(sample.index);
+        delivered += u64::from(sample.index != Index::Absent);
     }
-    rows.sort_unstable();
-    let distinct = rows.chunk_by(|a, b| a.0 == b.0).count() as u64;
     let by_rank = orders.iter().map(|order| order.len() as u64).collect();
     let whole = !view.loader.cut_short
         && orders.iter().all(|order| order.whole)
         && orders.len() as u32 == view.run.world_size.max(view.ranks());
-    Epoch { number: epoch, rows, distinct, by_rank, whole }
+    Epoch { number, delivered, distinct: seen.distinct(), by_rank, whole }
+}
+
+/// What an epoch delivered: index, rank, lane, position, sorted.
+fn rows(view: &View<'_>, number: u32) -> Vec<(Index, u32, u32, u32)> {
+    let row = |order: &'_ Order| {
+        let rank = order.rank;
+        let rows = order.samples(view.run).map(move |(lane, sample)| (sample.index, rank, lane as u32, sample.seq));
+        rows.filter(|row| row.0 != Index::Absent).collect::<Vec<_>>()
+    };
+    let mut rows: Vec<_> = view.orders_of(number).iter().flat_map(row).collect();
+    rows.sort_unstable();
+    rows
+}
+
+fn indices(view: &View<'_>, number: u32) -> BTreeSet<Index> {
+    rows(view, number).into_iter().map(|row| row.0).collect()
 }
 
 fn show(view: &View<'_>, index: Index) -> String {
@@ -48,14 +62,14 @@ pub fn duplicated(view: &View<'_>, options: &Options) -> Option<Finding> {
     if view.loader.replacement {
         return None;
     }
-    let epochs = view.epochs().into_iter().map(|number| epoch(view, number));
-    let first = epochs.into_iter().find(|epoch| {
-        let extra = epoch.rows.len() as u64 - epoch.distinct;
+    let mut epochs = view.epochs().into_iter().map(|number| epoch(view, number));
+    let first = epochs.find(|epoch| {
+        let extra = epoch.delivered - epoch.distinct;
         extra > if view.loader.shuffled { view.loader.padding } else { 0 }
     })?;
-    let delivered = first.rows.len() as u64;
-    let extra = delivered - first.distinct;
-    let repeated = first.rows.chunk_by(|a, b| a.0 == b.0).find(|same| same.len() > 1)?;
+    let (delivered, extra) = (first.delivered, first.delivered - first.distinct);
+    let rows = rows(view, first.number);
+    let repeated = rows.chunk_by(|a, b| a.0 == b.0).find(|same| same.len() > 1)?;
     let padding = extra <= view.loader.padding;
     let complete = first.by_rank.len() > 1 && first.by_rank.iter().all(|rank| *rank == first.distinct);
     let mut finding = view.finding(Code::PA402, options);
@@ -125,7 +139,7 @@ pub fn missing(view: &View<'_>, options: &Options, not_tested: &mut Vec<String>)
         Some((epoch, expected, left))
     })?;
     let gone = expected - first.distinct;
-    let ever: BTreeSet<Index> = epochs.iter().flat_map(|epoch| epoch.rows.iter().map(|row| row.0)).collect();
+    let ever: BTreeSet<Index> = epochs.iter().flat_map(|epoch| indices(view, epoch.number)).collect();
     let never = expected.saturating_sub(ever.len() as u64);
     let mut finding = view.finding(Code::PA403, options);
     finding.message = format!(
@@ -135,7 +149,7 @@ pub fn missing(view: &View<'_>, options: &Options, not_tested: &mut Vec<String>)
         percent(first.distinct, expected),
         if epochs.len() > 1 { format!(", {never} of them in all {} epochs", epochs.len()) } else { String::new() }
     );
-    let names = absent(&first.rows, expected);
+    let names = absent(&indices(view, first.number), expected);
     if !names.is_empty() && left != Left::Sampler {
         finding.message = format!("{} (first: {})", finding.message, names.join(", "));
     }
@@ -172,21 +186,20 @@ pub fn missing(view: &View<'_>, options: &Options, not_tested: &mut Vec<String>)
 fn expectation(view: &View<'_>, epoch: &Epoch, length: u64, epochs: &[Epoch]) -> Option<(u64, Left)> {
     let ranks = epoch.by_rank.len() as u64;
     let batch = view.loader.batch_size.unwrap_or(1).max(1);
-    let tail = if view.loader.drop_last { ranks * (batch - 1) } else { 0 } + ranks - 1;
+    let tail = if view.loader.drop_last { ranks.saturating_mul(batch - 1) } else { 0 }.saturating_add(ranks - 1);
     // Each rank has a part of its own as long as "the dataset", and the parts are not copies of each other.
-    let own_parts = ranks > 1 && epoch.distinct > length && epoch.by_rank.iter().all(|rank| rank + batch > length);
+    let own_parts =
+        ranks > 1 && epoch.distinct > length && epoch.by_rank.iter().all(|rank| rank.saturating_add(batch) > length);
     if own_parts {
-        let expected = ranks * length;
-        return (epoch.distinct + tail < expected).then_some((expected, Left::Split));
+        let expected = ranks.saturating_mul(length);
+        return (epoch.distinct.saturating_add(tail) < expected).then_some((expected, Left::Split));
     }
-    if epoch.distinct + tail >= length {
+    if epoch.distinct.saturating_add(tail) >= length {
         return None;
     }
     let gone = length - epoch.distinct;
-    let alike = |other: &Epoch| {
-        let indices = |epoch: &Epoch| epoch.rows.iter().map(|row| row.0).collect::<BTreeSet<_>>();
-        other.number == epoch.number || indices(other) == indices(epoch)
-    };
+    let own = indices(view, epoch.number);
+    let alike = |other: &Epoch| other.number == epoch.number || indices(view, other.number) == own;
     let on_purpose = view.loader.shuffled && epochs.len() > 1 && epochs.iter().all(alike);
     let remainder = gone < batch.max(u64::from(view.loader.num_workers)).max(ranks);
     let left = if view.is_built_in() || (remainder && !on_purpose) { Left::Remainder } else { Left::Sampler };
@@ -194,18 +207,11 @@ fn expectation(view: &View<'_>, epoch: &Epoch, length: u64, epochs: &[Epoch]) ->
 }
 
 /// The first three numbers below a length that were not delivered, where all indices are below it.
-fn absent(rows: &[(Index, u32, u32, u32)], length: u64) -> Vec<String> {
-    let mut numbers = rows.iter().map(|row| row.0).peekable();
-    let mut absent = Vec::new();
-    for number in 0..length.min(i64::MAX as u64) as i64 {
-        while numbers.next_if(|index| *index < Index::Number(number)).is_some() {}
-        if numbers.peek() != Some(&Index::Number(number)) {
-            absent.push(number.to_string());
-        }
-        if absent.len() == 3 {
-            break;
-        }
+fn absent(delivered: &BTreeSet<Index>, length: u64) -> Vec<String> {
+    let in_range = delivered.iter().all(|index| matches!(index, Index::Number(n) if *n >= 0 && (*n as u64) < length));
+    if !in_range {
+        return Vec::new();
     }
-    let in_range = rows.iter().all(|row| matches!(row.0, Index::Number(n) if n >= 0 && (n as u64) < length));
-    if in_range { absent } else { Vec::new() }
+    let missing = (0..length as i64).filter(|number| !delivered.contains(&Index::Number(*number)));
+    missing.take(3).map(|number| number.to_string()).collect()
 }

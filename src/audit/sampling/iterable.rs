@@ -128,10 +128,11 @@ pub fn missing(view: &View<'_>, options: &Options) -> Option<Finding> {
     let (epoch, delivered) = view.epochs().into_iter().find_map(|epoch| {
         let orders = view.orders_of(epoch);
         let delivered: u64 = orders.iter().map(|order| order.len() as u64).sum();
-        let tail = if view.loader.drop_last { workers * (view.loader.batch_size.unwrap_or(1).max(1) - 1) } else { 0 };
+        let batch = view.loader.batch_size.unwrap_or(1).max(1);
+        let tail = if view.loader.drop_last { workers.saturating_mul(batch - 1) } else { 0 };
         let whole =
             orders.iter().all(|order| order.whole) && orders.len() as u32 == view.run.world_size.max(view.ranks());
-        (whole && delivered + tail < length).then_some((epoch, delivered))
+        (whole && delivered.saturating_add(tail) < length).then_some((epoch, delivered))
     })?;
     let mut finding = view.finding(Code::PA403, options);
     finding.message = format!(

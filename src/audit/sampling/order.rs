@@ -4,7 +4,7 @@ use crate::audit::Options;
 use crate::audit::view::{View, count};
 use crate::finding::{Code, Finding, Fix, FixKind, Number};
 use crate::trace::order::Order;
-use crate::trace::run::{Digest, Index};
+use crate::trace::run::{Digest, Index, SampleView};
 
 /// What tells a sample from others: its index, or its contents.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,21 +13,23 @@ enum Identity {
     Contents(Digest),
 }
 
-/// The order of one rank's epoch; `None` where samples cannot be told apart.
-fn sequence(view: &View<'_>, order: &Order) -> Option<Vec<Identity>> {
-    let identity = |(_, sample): (usize, crate::trace::run::SampleView<'_>)| match sample.index {
+fn identity(sample: &SampleView<'_>) -> Option<Identity> {
+    match sample.index {
         Index::Absent => sample.output.map(Identity::Contents),
         index => Some(Identity::Index(index)),
-    };
-    order.known.then(|| order.samples(view.run).map(identity).collect::<Option<_>>()).flatten()
+    }
 }
 
-/// Natural logarithm of the chance that two random orders agree over a length.
-fn ln_chance(sequence: &[Identity], length: usize) -> f64 {
-    let mut distinct = sequence.to_vec();
-    distinct.sort_unstable();
-    distinct.dedup();
-    let pool = distinct.len();
+/// The order of one rank's epoch; `None` for samples that cannot be told from others.
+fn sequence<'a>(view: &'a View<'_>, order: &'a Order) -> impl Iterator<Item = Option<Identity>> + 'a {
+    order.samples(view.run).map(|(_, sample)| identity(&sample))
+}
+
+/// Natural logarithm of the chance that two random orders of these samples agree over a length.
+fn ln_chance(mut samples: Vec<Identity>, length: usize) -> f64 {
+    samples.sort_unstable();
+    samples.dedup();
+    let pool = samples.len();
     (0..length.min(pool)).map(|done| -((pool - done) as f64).ln()).sum()
 }
 
@@ -96,25 +98,22 @@ fn first_place(view: &View<'_>, epoch: u32, rank: u32) -> Option<crate::finding:
 }
 
 fn repeat(view: &View<'_>, rank: u32, ln_alpha: f64, too_few: &mut bool) -> Option<Repeat> {
-    let mut distinct: Vec<(Vec<Identity>, bool, Vec<u32>)> = Vec::new();
-    for order in view.orders.iter().filter(|order| order.rank == rank && !order.is_empty()) {
-        let sequence = sequence(view, order)?;
-        let same = distinct.iter_mut().find(|(first, whole, _)| {
-            let length = first.len().min(sequence.len());
-            (first.len() == sequence.len() || !*whole || !order.whole) && first[..length] == sequence[..length]
+    let mut distinct: Vec<(&Order, Vec<u32>)> = Vec::new();
+    for order in view.orders.iter().filter(|order| order.rank == rank && order.known && !order.is_empty()) {
+        let same = distinct.iter_mut().find(|(first, _)| {
+            let lengths = first.len() == order.len() || !first.whole || !order.whole;
+            lengths && sequence(view, first).zip(sequence(view, order)).all(|(a, b)| a.is_some() && a == b)
         });
         match same {
-            Some((_, whole, epochs)) => {
-                *whole &= order.whole;
-                epochs.push(order.epoch);
-            }
-            None => distinct.push((sequence, order.whole, vec![order.epoch])),
+            Some((_, epochs)) => epochs.push(order.epoch),
+            None => distinct.push((order, vec![order.epoch])),
         }
     }
-    let (sequence, whole, epochs) = distinct.into_iter().find(|(_, _, epochs)| epochs.len() > 1)?;
-    let shortest = view.orders.iter().filter(|order| order.rank == rank && epochs.contains(&order.epoch));
-    let length = shortest.map(Order::len).min()?.min(sequence.len());
-    if ln_chance(&sequence, length) > ln_alpha {
+    let (first, epochs) = distinct.into_iter().find(|(_, epochs)| epochs.len() > 1)?;
+    let same = || view.orders.iter().filter(|order| order.rank == rank && epochs.contains(&order.epoch));
+    let length = same().map(Order::len).min()?;
+    let whole = same().all(|order| order.whole);
+    if ln_chance(sequence(view, first).collect::<Option<_>>()?, length) > ln_alpha {
         *too_few = true;
         return None;
     }

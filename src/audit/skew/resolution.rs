@@ -43,11 +43,11 @@ fn more(view: &View<'_>, calls: u64) -> Option<(String, u64)> {
     let epochs = view.epochs().len().max(1) as u64;
     if view.is_built_in() {
         let samples = view.loader.length?.max(1);
-        let wanted = ENOUGH.max((16 * samples).next_power_of_two());
-        return Some((format!("--samples {wanted}"), calls * wanted / samples));
+        let wanted = ENOUGH.max(samples.checked_mul(16)?.checked_next_power_of_two()?);
+        return Some((format!("--samples {wanted}"), calls.checked_mul(wanted)? / samples));
     }
     let wanted = (ENOUGH * epochs).div_ceil(calls);
-    Some((format!("--epochs {wanted}"), calls * wanted / epochs))
+    Some((format!("--epochs {wanted}"), calls.checked_mul(wanted)? / epochs))
 }
 
 /// Of whole numbers: the one that needs most draws.
