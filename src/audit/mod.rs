@@ -1,17 +1,23 @@
 //! Reads a run and returns what is wrong with it. Knows nothing of sources and reports.
 
+mod arms;
 mod duplicates;
 mod numbers;
 mod reproducibility;
+mod sampling;
+mod seen;
+mod skew;
 mod view;
 
 use crate::finding::Finding;
 use crate::finding::numbers::LoaderNumbers;
+use crate::stats::holm;
 use crate::trace::Run;
 
 use duplicates::Duplicates;
 use view::View;
 
+pub use arms::{compare_seeds, compare_worker_counts};
 pub use reproducibility::compare;
 
 /// What an audit is asked.
@@ -43,12 +49,35 @@ pub struct Audited {
 }
 
 /// Audits one run.
+///
+/// All tests share the family-wise error [`Options::alpha`] (Holm); what is certain, as meetings of states are, needs
+/// no share of it.
 pub fn audit(run: &Run, options: &Options) -> Audited {
     let mut audited = Audited::default();
-    for view in View::all(run) {
-        let mut duplicates = Duplicates::audit(&view, options);
+    let views = View::all(run);
+    let mut skews = Vec::new();
+    for view in &views {
+        let mut duplicates = Duplicates::audit(view, options);
         audited.findings.append(&mut duplicates.findings);
-        audited.numbers.push(numbers::numbers(&view, &duplicates));
+        let (mut findings, mut not_tested) = sampling::audit(view, &duplicates, options);
+        audited.findings.append(&mut findings);
+        audited.not_tested.append(&mut not_tested);
+        audited.numbers.push(numbers::numbers(view, &duplicates));
+        let mut skew = skew::audit(view, &duplicates, options);
+        if duplicates.index.streams.is_empty() {
+            skew.candidates.extend(duplicates::candidates(view, options));
+        }
+        skews.push(skew);
+    }
+    let p_values: Vec<f64> = skews.iter().flat_map(|skew| &skew.candidates).map(|candidate| candidate.p).collect();
+    let mut rejected = holm::rejected(&p_values, options.alpha).into_iter();
+    let level = options.alpha / p_values.len().max(1) as f64;
+    for ((view, skew), numbers) in views.iter().zip(skews).zip(&mut audited.numbers) {
+        numbers.resolution = skew::sentences(view, &skew.collected, level);
+        for candidate in skew.candidates {
+            let rejected = rejected.next().unwrap_or_default();
+            audited.findings.extend(candidate.finding.filter(|_| rejected));
+        }
     }
     audited.findings.sort_by_key(|finding| (std::cmp::Reverse(finding.severity), finding.code));
     audited

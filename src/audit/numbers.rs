@@ -4,25 +4,28 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::finding::numbers::{AppliedRatio, Distinct, EpochNumbers, LoaderNumbers};
 use crate::stats::binomial::clopper_pearson;
-use crate::trace::run::{Digest, Index, SampleView, SourceId, Worker};
+use crate::trace::run::{Digest, Index, KindId, SampleView, SourceId};
 
 use super::duplicates::{Duplicates, Effect, Relation, Union};
+use super::seen::Seen;
 use super::view::{View, mix};
 
 /// The numbers of a loader; [`LoaderNumbers::resolution`] is left to the skew audit.
 pub fn numbers(view: &View<'_>, duplicates: &Duplicates) -> LoaderNumbers {
     let mut all: Vec<u64> = Vec::new();
+    let mut drawn_over_all = 0;
     let mut epochs = Vec::new();
     let mut streams = Streams::new(view, duplicates);
     for epoch in view.epochs() {
         let samples = view.orders_of(epoch).iter().flat_map(|order| order.samples(view.run));
         let mut augmentations: Vec<u64> = samples.filter_map(|(_, sample)| drawn(view, &sample)).collect();
-        all.extend_from_slice(&augmentations);
+        drawn_over_all += augmentations.len() as u64;
         epochs.push(EpochNumbers {
             epoch,
             streams: streams.distinct(Some(epoch)),
             augmentations: distinct(&mut augmentations),
         });
+        all.append(&mut augmentations);
     }
     LoaderNumbers {
         loader: view.name(),
@@ -32,7 +35,7 @@ pub fn numbers(view: &View<'_>, duplicates: &Duplicates) -> LoaderNumbers {
         dataset: view.loader.length,
         ever_delivered: ever_delivered(view),
         epochs,
-        augmentations: distinct(&mut all),
+        augmentations: Distinct { distinct: distinct(&mut all).distinct, of: drawn_over_all },
         streams: streams.distinct(None),
         generators: sources(duplicates),
         applied: applied(view),
@@ -55,7 +58,8 @@ fn drawn(view: &View<'_>, sample: &SampleView<'_>) -> Option<u64> {
 
 fn distinct(digests: &mut Vec<u64>) -> Distinct {
     let of = digests.len() as u64;
-    digests.sort_unstable();
+    // A stable sort makes use of the runs that epochs leave behind.
+    digests.sort();
     digests.dedup();
     Distinct { distinct: digests.len() as u64, of }
 }
@@ -110,48 +114,49 @@ fn sources(duplicates: &Duplicates) -> u64 {
 
 /// Distinct samples ever delivered: by index, by contents where there is none.
 fn ever_delivered(view: &View<'_>) -> u64 {
-    let mut indices: Vec<Index> = Vec::new();
+    let mut indices = Seen::default();
     let mut contents: Vec<Digest> = Vec::new();
     for (_, sample) in view.delivered() {
-        match sample.index {
-            Index::Absent => contents.extend(sample.output),
-            index => indices.push(index),
+        indices.see(sample.index);
+        if sample.index == Index::Absent {
+            contents.extend(sample.output);
         }
     }
-    indices.sort_unstable();
-    indices.dedup();
     contents.sort_unstable();
     contents.dedup();
-    (indices.len() + contents.len()) as u64
+    indices.distinct() + contents.len() as u64
 }
 
 /// Ratios of the transforms that are declared to be applied sometimes.
 fn applied(view: &View<'_>) -> Vec<AppliedRatio> {
-    let mut counts: BTreeMap<(u32, u32, i32), (u64, u64)> = BTreeMap::new();
     let mut kinds: BTreeMap<u32, usize> = BTreeMap::new();
     for (number, kind) in view.run.names.kinds.iter().enumerate() {
         if kind.p.is_some_and(|p| p > 0.0 && p < 1.0) {
-            kinds.entry(view.name_number(crate::trace::run::KindId(number as u32))).or_insert(number);
+            kinds.entry(view.name_number(KindId(number as u32))).or_insert(number);
         }
     }
-    for order in &view.orders {
-        for chunk in &order.chunks {
-            let lane = &view.run.lanes[chunk.lane];
-            for seq in chunk.start..chunk.end {
-                for event in lane.sample(seq as usize).events() {
-                    let name = view.name_number(event.kind);
-                    if let (Some(applied), true) = (event.applied, kinds.contains_key(&name)) {
-                        let count = counts.entry((name, lane.rank, lane.worker.0)).or_default();
-                        *count = (count.0 + u64::from(applied), count.1 + 1);
-                    }
-                }
+    let mut counts: BTreeMap<(u32, u32, i32), (u64, u64)> = BTreeMap::new();
+    let mut of_lane = vec![(0_u64, 0_u64); view.run.names.kinds.len()];
+    for chunk in view.orders.iter().flat_map(|order| &order.chunks) {
+        let lane = &view.run.lanes[chunk.lane];
+        for event in (chunk.start..chunk.end).flat_map(|seq| lane.sample(seq as usize).events()) {
+            if let Some(applied) = event.applied {
+                let count = &mut of_lane[view.name_number(event.kind) as usize];
+                *count = (count.0 + u64::from(applied), count.1 + 1);
+            }
+        }
+        for name in kinds.keys() {
+            let (applied, called) = std::mem::take(&mut of_lane[*name as usize]);
+            if called > 0 {
+                let count = counts.entry((*name, lane.rank, lane.worker.0)).or_default();
+                *count = (count.0 + applied, count.1 + called);
             }
         }
     }
     let ratio = |name: &u32, worker: Option<(u32, i32)>, (applied, called): (u64, u64)| AppliedRatio {
         transform: view.run.names.kinds[kinds[name]].name.clone(),
         rank: worker.map_or(0, |(rank, _)| rank),
-        worker: worker.map(|(_, worker)| Worker(worker).0),
+        worker: worker.map(|(_, worker)| worker),
         p: view.run.names.kinds[kinds[name]].p,
         applied,
         called,

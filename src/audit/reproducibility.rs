@@ -131,7 +131,7 @@ impl<'a> Pair<'a> {
                         tally.see(place(seq), number, first);
                     }
                 }
-                self.collated(lane_a, lane_b, number, &mut tally);
+                Self::collated(lane_a, lane_b, number, &mut tally);
             }
             let whole = self.whole(any.epoch, any.rank);
             if end_a != end_b && whole {
@@ -147,7 +147,7 @@ impl<'a> Pair<'a> {
         whole(&self.a) && whole(&self.b)
     }
 
-    fn collated(&self, a: &Lane, b: &Lane, number: usize, tally: &mut Tally) {
+    fn collated(a: &Lane, b: &Lane, number: usize, tally: &mut Tally) {
         for (x, y) in a.batches.iter().zip(&b.batches) {
             if x.batch != y.batch || x.output.is_none() || y.output.is_none() || x.output == y.output {
                 continue;
@@ -225,7 +225,7 @@ impl<'a> Pair<'a> {
         if let Some(place) = place {
             let rank = if self.a.ranks() > 1 { format!(", rank {}", place.rank) } else { String::new() };
             let worker = crate::trace::run::Worker(place.worker);
-            message += &format!(": first at epoch {}{rank}, {worker}, sample {}", place.epoch, place.seq);
+            message = format!("{message}: first at epoch {}{rank}, {worker}, sample {}", place.epoch, place.seq);
         }
         let list = |sources: &[String]| format!("`{}`", sources.join("`, `"));
         let detail = match first {

@@ -13,8 +13,6 @@ use super::Options;
 pub struct View<'a> {
     /// The run.
     pub run: &'a Run,
-    /// Number of the loader.
-    pub number: u32,
     /// The loader as it was declared.
     pub loader: &'a record::Loader,
     /// Its lanes, in [`Run::lanes`].
@@ -46,7 +44,6 @@ impl<'a> View<'a> {
         }
         Self {
             run,
-            number,
             loader: &run.loaders[number as usize],
             lanes: lanes_of(run, number),
             orders: orders(run, number),

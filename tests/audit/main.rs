@@ -3,3 +3,8 @@
 mod compare;
 mod duplicates;
 mod pipeline;
+mod reference;
+mod sampling;
+mod skew;
+mod sound;
+mod statistics;

@@ -192,7 +192,7 @@ impl Pipeline {
 
     fn order(&self, epoch: u64, rank: u32) -> Vec<i64> {
         let all = if self.shuffle {
-            Generator::new(hash(self.seed ^ 77) ^ epoch).permutation(self.samples)
+            Generator::new(hash(self.seed ^ 0x77) ^ epoch).permutation(self.samples)
         } else {
             (0..self.samples as i64).collect()
         };

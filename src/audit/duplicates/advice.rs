@@ -106,3 +106,15 @@ pub fn fix(view: &View<'_>, relation: Relation, sources: &[String]) -> Option<Fi
     };
     Some(Fix { kind: FixKind::Advice, text })
 }
+
+/// Why parameters agree where no generator can be seen.
+pub fn cause_unseen(relation: Relation) -> Option<String> {
+    let cause = match relation {
+        Relation::Workers => "a generator that cannot be seen is copied into every worker, or seeded alike there",
+        Relation::Ranks => "a generator that cannot be seen is seeded alike in every rank",
+        Relation::Epochs => "a generator that cannot be seen starts each epoch in the same state",
+        Relation::EpochsByIndex => "what is drawn for a sample depends on its index and not on the epoch",
+        Relation::Sources | Relation::Elsewhere => return None,
+    };
+    Some(cause.to_owned())
+}

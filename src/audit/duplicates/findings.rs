@@ -63,7 +63,7 @@ pub fn findings(
 
 /// How a loader that does not shuffle looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Evaluates {
+pub enum Evaluates {
     /// It shuffles, or delivers something else each time.
     No,
     /// It delivers the same in each epoch, but what it draws is seen to matter: repeats alone are a note.
@@ -72,7 +72,8 @@ enum Evaluates {
     Yes,
 }
 
-fn evaluates(view: &View<'_>, draws_matter: bool) -> Evaluates {
+/// How a loader looks, given whether something shows that its draws matter.
+pub fn evaluates(view: &View<'_>, draws_matter: bool) -> Evaluates {
     if view.loader.shuffled || (view.is_map() && view.order_varies()) || !repeats_wholly(view) {
         Evaluates::No
     } else if view.beside_training || (view.is_map() && !draws_matter) {
@@ -186,9 +187,9 @@ impl<'a> Teller<'a> {
         let note = self.evaluates == Evaluates::Yes || (self.evaluates == Evaluates::Repeats && code == Code::PA103);
         let mut message = format!("{delivered} delivered, {distinct} distinct augmentations");
         if distinct < delivered {
-            message += &format!(" ({})", percent(distinct, delivered));
+            message = format!("{message} ({})", percent(distinct, delivered));
         }
-        message += &format!(": {rest}");
+        message = format!("{message}: {rest}");
         if note {
             finding.severity = Severity::Note;
             message += "; the loader does not shuffle: it looks like evaluation";

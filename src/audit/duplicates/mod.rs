@@ -4,9 +4,11 @@
 //! certain (128 bits), needs no statistics, and works although every sample is another image.
 
 mod advice;
+mod cache;
 mod effect;
 mod findings;
 mod overlap;
+mod parameters;
 mod relations;
 
 use crate::finding::Finding;
@@ -17,6 +19,7 @@ use super::Options;
 use super::view::View;
 
 pub use effect::Effect;
+pub use parameters::candidates;
 pub use relations::{Relation, Relations, Union};
 
 /// Lanes shorter than this do not show whether a source goes on drawing after their first sample.
@@ -42,7 +45,8 @@ impl Duplicates {
         let index = StateIndex::of(view.run, view.lanes.clone());
         let counts = sources_that_count(view, &index);
         let mut relations = Relations::find(view.run, &index, &counts);
-        let (findings, effects) = findings::findings(view, &index, &mut relations, &counts, options);
+        let (mut findings, effects) = findings::findings(view, &index, &mut relations, &counts, options);
+        findings.extend(cache::kept(view, options));
         Self { index, relations, counts, effects, findings }
     }
 

@@ -129,11 +129,6 @@ impl Relations {
         }
         finder.finish(resets)
     }
-
-    /// The meetings of one relation.
-    pub fn of(&self, relation: Relation) -> impl Iterator<Item = &Meeting> {
-        self.meetings.iter().filter(move |meeting| meeting.relation == relation)
-    }
 }
 
 fn counts_stand(index: &StateIndex, counts: &[bool], stand: Stand) -> bool {
