@@ -46,7 +46,7 @@ def _epochs(known):
 
 def enough(starting=None):
     """Whether every loader has had its epochs. A loader that waits for the others to have theirs (validation each tenth
-    epoch) is waited for, but not for ever; one that was made and not used yet (test) until the others go round again."""
+    epoch) is waited for, but not for ever; one that was made and not used yet (test) for one more epoch."""
     if settings.WHOLE or not settings.EPOCHS:
         return False
     # One that was only peeked at is nobody's training.
@@ -56,9 +56,9 @@ def enough(starting=None):
         return False
     if min(had) < settings.EPOCHS:
         return max(had) >= 2 * settings.EPOCHS + 2
-    if starting is not None:
-        return any(one.object() is starting for one in known)
-    return not loaders.alive_unused()
+    if not loaders.alive_unused():
+        return starting is None or any(one.object() is starting for one in known)
+    return max(had) > settings.EPOCHS and any(one.object() is starting for one in known)
 
 
 def check(starting=None):

@@ -7,6 +7,7 @@ name): no property, `__getattr__` or `__iter__` of the program is called.
 
 import collections
 import functools
+import gc
 import itertools
 import sys
 import types
@@ -165,7 +166,10 @@ class _Walk:
             frame.f_locals.clear()
         for name, part in held.items():
             self._add("%s.%s" % (path, name), part, depth)
-        self._add(path, iterator.gi_yieldfrom, depth)
+        # Iterators that the function itself runs through stand on its stack, without a name.
+        for part in gc.get_referents(iterator, frame):
+            if type(part) is types.GeneratorType:
+                self._add(path, part, depth)
 
     def _class(self, path, klass, depth):
         """Class attributes are reached through the object as its own are; methods for the globals that they name."""

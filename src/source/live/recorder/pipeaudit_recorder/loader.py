@@ -80,6 +80,7 @@ def patch_torch_data(_module):
     worker._worker_loop = _watched_loop(worker._worker_loop)
     _patch_processes()
     _patch_errors(sys.modules["torch._utils"].ExceptionWrapper)
+    _patch_last_words()
     pid = os.getpid()
     atexit.register(lambda: os.getpid() == pid and _guarded("exit", passes.close))
 
@@ -162,12 +163,22 @@ def _patch_iterator(kind):
     @functools.wraps(following)
     def _next_data(self):
         current = self.__dict__.get("_pipeaudit_pass")
-        return following(self) if current is None else _next(self, current, following)
+        if current is None:
+            return following(self)
+        _before_batch(self, current)
+        try:
+            data = following(self)
+        except StopIteration:
+            _guarded("end", passes.end, current, True)
+            bounds.check()
+            raise
+        _guarded("delivered", passes.delivered, current, _batch_number(self, current))
+        return data
 
     kind._next_data = _next_data
-    if "_get_data" not in vars(kind):
+    if not hasattr(kind, "_get_data"):
         return
-    reset, receive = kind._reset, kind._get_data
+    reset = kind._reset
 
     @functools.wraps(reset)
     def _reset(self, loader, first_iter=False, *arguments, **options):
@@ -177,14 +188,20 @@ def _patch_iterator(kind):
             _guarded("reset", _restart, self, loader, before)
         return reset(self, loader, first_iter, *arguments, **options)
 
-    @functools.wraps(receive)
-    def _get_data(self):
-        data = receive(self)
+    kind._reset = _reset
+
+
+def _note_numbers(iterator):
+    """Where batches come in any order, the one that was received last is the one that is delivered."""
+    receive = iterator._get_data
+
+    def _get_data():
+        data = receive()
         if isinstance(data, tuple) and data:
-            self.__dict__["_pipeaudit_received"] = data[0]
+            iterator.__dict__["_pipeaudit_received"] = data[0]
         return data
 
-    kind._reset, kind._get_data = _reset, _get_data
+    iterator.__dict__["_get_data"] = _get_data
 
 
 def _start(iterator, loader):
@@ -193,6 +210,8 @@ def _start(iterator, loader):
     rank, world_size = ranks.find()
     _thread.starting = [current.known.number, current.number, os.getpid(), rank, world_size]
     _thread.single = None if loader.num_workers else (current, loader)
+    if getattr(loader, "in_order", True) is False and loader.num_workers:
+        _note_numbers(iterator)
     # Workers must not wait for what the main process knows already.
     shard.flush()
 
@@ -203,7 +222,8 @@ def _restart(iterator, loader, before):
     shard.flush()
 
 
-def _next(iterator, current, following):
+def _before_batch(iterator, current):
+    """The program asks for a batch: it may have had enough of them."""
     bounds.check()
     if _guarded("bounds", bounds.reached, current):
         _guarded("cutting short", _cut, iterator, current)
@@ -211,14 +231,6 @@ def _next(iterator, current, following):
         raise StopIteration
     if current.lane is not None:
         current.lane.batch = current.delivered
-    try:
-        data = following(iterator)
-    except StopIteration:
-        _guarded("end", passes.end, current, True)
-        bounds.check()
-        raise
-    _guarded("delivered", passes.delivered, current, _batch_number(iterator, current))
-    return data
 
 
 def _batch_number(iterator, current):
@@ -321,10 +333,21 @@ def _patch_errors(kind):
     def __init__(self, exc_info=None, *arguments, **options):
         if exc_info is None:
             exc_info = sys.exc_info()
-        try:
-            exc_info = (exc_info[0], exc_info[1].with_traceback(sites.without_recorder(exc_info[2])), exc_info[1].__traceback__)
-        except Exception as error:
-            fault.note("traceback", error)
+        _guarded("traceback", sites.hide, exc_info[1])
+        exc_info = (exc_info[0], exc_info[1], getattr(exc_info[1], "__traceback__", exc_info[2]))
         init(self, exc_info, *arguments, **options)
 
     kind.__init__ = __init__
+
+
+def _patch_last_words():
+    """An error that ends the program is printed without the recorder's frames; where the program prints errors in a way
+    of its own, it keeps that."""
+    if sys.excepthook is not sys.__excepthook__:
+        return
+
+    def excepthook(kind, error, traceback):
+        _guarded("traceback", sites.hide, error)
+        sys.__excepthook__(kind, error, getattr(error, "__traceback__", traceback))
+
+    sys.excepthook = excepthook

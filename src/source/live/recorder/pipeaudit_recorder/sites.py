@@ -143,8 +143,15 @@ def is_constructing(loader, depth=2, most=30):
     return False
 
 
-def without_recorder(traceback):
-    """A traceback with the recorder's frames left out, as it would be without the recorder."""
+def hide(error, most=20):
+    """Takes the recorder's frames out of an error's traceback, and of the errors behind it."""
+    while error is not None and most:
+        error.__traceback__ = _without_recorder(error.__traceback__)
+        error = error.__cause__ or error.__context__
+        most -= 1
+
+
+def _without_recorder(traceback):
     frames = []
     while traceback is not None:
         if not traceback.tb_frame.f_code.co_filename.startswith(_HERE):
