@@ -84,8 +84,11 @@ impl Configuration {
     /// For the script.
     pub fn to_json(&self) -> Value {
         let s = &self.simulation;
-        let jitter: serde_json::Map<_, _> =
-            FACTORS.iter().zip(s.pipeline.jitter.ranges()).map(|(name, range)| ((*name).to_owned(), json!(range))).collect();
+        let jitter: serde_json::Map<_, _> = FACTORS
+            .iter()
+            .zip(s.pipeline.jitter.ranges())
+            .map(|(name, range)| ((*name).to_owned(), json!(range)))
+            .collect();
         let images: Vec<Value> = self
             .images
             .iter()
@@ -133,8 +136,14 @@ impl Configuration {
                     let factors: Vec<Option<f64>> =
                         AT.iter().map(|at| Some(events[2].values[*at]).filter(|value| !value.is_nan())).collect();
                     let row = json!([
-                        epoch, lane.worker.0, index, events[0].values[1] as u32, events[0].values[0] as u32,
-                        events[1].applied, order(events[2].values[3] as usize), factors,
+                        epoch,
+                        lane.worker.0,
+                        index,
+                        events[0].values[1] as u32,
+                        events[0].values[0] as u32,
+                        events[1].applied,
+                        order(events[2].values[3] as usize),
+                        factors,
                         format!("{:032x}", sample.output.expect("pixels are made").0),
                     ]);
                     batches.push((sample.batch.expect("batches are numbered"), sample.seq, row));

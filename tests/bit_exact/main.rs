@@ -59,11 +59,8 @@ fn compare(python: &Path) -> Result<(), Failed> {
 /// Runs the real loaders, all in one process.
 fn real(python: &Path, configurations: &[Configuration]) -> Result<Vec<Value>, Failed> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bit_exact/real_loader.py");
-    let mut child = Command::new(python)
-        .args(["-W", "ignore", script])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()?;
+    let mut child =
+        Command::new(python).args(["-W", "ignore", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let described: Vec<Value> = configurations.iter().map(Configuration::to_json).collect();
     child.stdin.take().ok_or("a pipe was asked for")?.write_all(serde_json::to_string(&described)?.as_bytes())?;
     let output = child.wait_with_output()?;

@@ -26,6 +26,13 @@ pub struct Options {
     pub verbose: bool,
 }
 
+impl Options {
+    /// Usual options for a terminal or log of unknown width.
+    pub fn new(color: bool) -> Self {
+        Self { color, ..Self::default() }
+    }
+}
+
 /// The width where none is known.
 const DEFAULT_WIDTH: u16 = 100;
 /// Below this nothing can be laid out.
@@ -65,7 +72,7 @@ fn lead(first: &str, line: usize, indent: usize) -> String {
 }
 
 /// Renders a report. Every line ends in a line break.
-pub fn render(report: &Report, options: Options) -> String {
+pub fn render(report: &Report, options: &Options) -> String {
     let context = Context {
         width: options.width.unwrap_or(DEFAULT_WIDTH).max(LEAST_WIDTH),
         paint: Paint(options.color),
