@@ -63,10 +63,17 @@ pub fn audit(run: &Run, options: &Options) -> Audited {
         audited.findings.append(&mut findings);
         audited.not_tested.append(&mut not_tested);
         audited.numbers.push(numbers::numbers(view, &duplicates));
-        let mut skew = skew::audit(view, &duplicates, options);
+        let mut copies = duplicates.copies(view);
+        let mut unseen = None;
         if duplicates.index.streams.is_empty() {
-            skew.candidates.extend(duplicates::candidates(view, options));
+            let found = duplicates::unseen(view, options);
+            for lane in &found.copies {
+                copies[lane - view.lanes.start] = vec![true; run.lanes[*lane].len()];
+            }
+            unseen = Some(found);
         }
+        let mut skew = skew::audit(view, &copies, options);
+        skew.candidates.extend(unseen.into_iter().flat_map(|unseen| unseen.candidates));
         skews.push(skew);
     }
     let p_values: Vec<f64> = skews.iter().flat_map(|skew| &skew.candidates).map(|candidate| candidate.p).collect();
@@ -78,6 +85,9 @@ pub fn audit(run: &Run, options: &Options) -> Audited {
             let rejected = rejected.next().unwrap_or_default();
             audited.findings.extend(candidate.finding.filter(|_| rejected));
         }
+    }
+    if audited.numbers.iter().all(|numbers| numbers.delivered == 0) {
+        audited.inconclusive.push("no sample was delivered".to_owned());
     }
     audited.findings.sort_by_key(|finding| (std::cmp::Reverse(finding.severity), finding.code));
     audited

@@ -1,5 +1,6 @@
 //! One loader of a run as the audits look at it.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::finding::{Code, Finding, Place};
@@ -21,6 +22,9 @@ pub struct View<'a> {
     pub orders: Vec<Order>,
     /// Whether another loader of the run is asked to shuffle.
     pub beside_training: bool,
+    /// Epochs that were only peeked into: an iterator that was thrown away after a batch or two, beside whole epochs.
+    /// That a later epoch begins as they did is often meant (a sanity check before the seed is set).
+    pub peeks: BTreeSet<u32>,
     name_of_kind: Vec<u32>,
 }
 
@@ -42,11 +46,13 @@ impl<'a> View<'a> {
                 names.push(&kind.name);
             }
         }
+        let orders = orders(run, number);
         Self {
             run,
             loader: &run.loaders[number as usize],
             lanes: lanes_of(run, number),
-            orders: orders(run, number),
+            peeks: peeks(&orders),
+            orders,
             beside_training: others.into_iter().any(|(_, loader)| loader.shuffled),
             name_of_kind,
         }
@@ -170,6 +176,16 @@ impl<'a> View<'a> {
         }
         false
     }
+}
+
+/// Most batches of an epoch that was only peeked into.
+const PEEK: usize = 2;
+
+fn peeks(orders: &[Order]) -> BTreeSet<u32> {
+    let longest = orders.iter().map(|order| order.chunks.len()).max().unwrap_or_default();
+    let by_epoch = orders.chunk_by(|a, b| a.epoch == b.epoch);
+    let peek = |order: &Order| !order.whole && order.known && order.chunks.len() <= PEEK && longest > 2 * PEEK;
+    by_epoch.filter(|orders| orders.iter().all(peek)).map(|orders| orders[0].epoch).collect()
 }
 
 /// SplitMix64's finaliser: spreads every bit over the whole word.

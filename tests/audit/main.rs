@@ -3,8 +3,10 @@
 mod compare;
 mod duplicates;
 mod pipeline;
+mod programs;
 mod reference;
 mod sampling;
 mod skew;
 mod sound;
 mod statistics;
+mod unseen;

@@ -128,6 +128,30 @@ fn ranks_that_split_different_orders_share_and_miss_samples() {
 }
 
 #[test]
+fn ranks_whose_samplers_are_seeded_apart_share_and_miss_samples() {
+    let epoch = |seed: u64| (0..2).map(|rank| part(&order(seed + rank as u64, 64), rank, 2)).collect::<Vec<_>>();
+    let found = findings(&map_run(loader(64, 2), &[epoch(1), epoch(11)]));
+    assert_eq!(codes(&found), [Code::PA402, Code::PA403]);
+}
+
+#[test]
+fn a_first_look_at_a_batch_is_no_epoch_that_repeats() {
+    let mut run = map_run(loader(96, 2), &[vec![order(1, 96)], vec![order(1, 96)], vec![order(2, 96)]]);
+    assert_eq!(codes(&findings(&run)), [Code::PA401]);
+    (run.passes[0].delivered, run.passes[0].whole) = (Some(vec![0, 1]), false);
+    assert!(findings(&run).is_empty());
+}
+
+#[test]
+fn a_run_that_delivers_nothing_decides_nothing() {
+    let mut run = map_run(loader(96, 2), &[vec![order(1, 96)]]);
+    run.passes[0].delivered = Some(Vec::new());
+    let audited = audit(&run, &Options::default());
+    assert_eq!(audited.inconclusive, ["no sample was delivered"]);
+    assert_eq!(audit(&Run::default(), &Options::default()).inconclusive.len(), 1);
+}
+
+#[test]
 fn ranks_that_each_deliver_everything_are_told() {
     let all = vec![order(1, 64), order(2, 64)];
     let found = findings(&map_run(loader(64, 2), std::slice::from_ref(&all)));

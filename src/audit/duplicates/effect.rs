@@ -118,7 +118,7 @@ impl<'a> Judge<'a> {
                 if pair[0].output != pair[1].output {
                     return Effect::Yes;
                 }
-                let state = |row: &Row| states.get(row.lane as usize)?.at(row.seq);
+                let state = |row: &Row| states.get(row.lane as usize)?.left_by(row.seq);
                 let (a, b) = (state(&pair[0]), state(&pair[1]));
                 explained += u64::from(a.is_some() && b.is_some() && a != b);
             }
@@ -171,11 +171,12 @@ impl<'a> Judge<'a> {
             if stream.source == source {
                 let lane = stream.lane as usize;
                 chains.resize_with(chains.len().max(lane + 1), Chain::default);
-                chains[lane].0.push((stand.position, *id));
+                chains[lane].local = stream.local;
+                chains[lane].states.push((stand.position, *id));
             }
         }
         for chain in &mut chains {
-            chain.0.sort_unstable();
+            chain.states.sort_unstable();
         }
         chains
     }
@@ -226,12 +227,18 @@ impl<'a> Judge<'a> {
 
 /// State numbers of one source in one lane by position.
 #[derive(Default)]
-struct Chain(Vec<(u32, u32)>);
+struct Chain {
+    local: bool,
+    states: Vec<(u32, u32)>,
+}
 
 impl Chain {
-    fn at(&self, seq: u32) -> Option<u32> {
-        let after = self.0.partition_point(|(position, _)| *position <= seq);
-        after.checked_sub(1).map(|at| self.0[at].1)
+    /// The state in which a sample left the source (that in which it was made, for a local generator). Where samples
+    /// seed it, that is the same for the same seed, and the state before the sample is no matter.
+    fn left_by(&self, seq: u32) -> Option<u32> {
+        let position = if self.local { seq } else { seq + 1 };
+        let at = self.states.binary_search_by_key(&position, |(position, _)| *position).ok()?;
+        Some(self.states[at].1)
     }
 }
 

@@ -34,10 +34,16 @@ pub fn findings(
     }
     let of = |stream: u32| effects[usize::from(index.streams[stream as usize].source.0)];
     let matters = |a: u32, b: u32| of(a) != Effect::No && of(b) != Effect::No;
+    // Two epochs, one of which was only peeked into.
+    let peeked = |a: u32, b: u32| {
+        let (a, b) = (index.lane(view.run, a).epoch, index.lane(view.run, b).epoch);
+        a != b && (view.peeks.contains(&a) || view.peeks.contains(&b))
+    };
     let meetings = relations.meetings.iter().copied();
-    let meetings = meetings.filter(|m| matters(m.first.0.stream, m.first.1.stream)).collect();
+    let told = |a: u32, b: u32| matters(a, b) && !peeked(a, b);
+    let meetings = meetings.filter(|m| told(m.first.0.stream, m.first.1.stream)).collect();
     let resets = relations.resets.iter().copied().filter(|reset| of(reset.stream) != Effect::No).collect();
-    overlaps.retain(|overlap| matters(overlap.behind.stream, overlap.ahead.stream));
+    overlaps.retain(|overlap| told(overlap.behind.stream, overlap.ahead.stream));
     let shows = effects.contains(&Effect::Yes) || judge.parameters_vary();
     let teller = Teller {
         view,

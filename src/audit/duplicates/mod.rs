@@ -19,7 +19,7 @@ use super::Options;
 use super::view::View;
 
 pub use effect::Effect;
-pub use parameters::candidates;
+pub use parameters::unseen;
 pub use relations::{Relation, Relations, Union};
 
 /// Lanes shorter than this do not show whether a source goes on drawing after their first sample.

@@ -30,8 +30,10 @@ pub fn overlaps(index: &StateIndex, relations: &mut Relations, counts: impl Fn(S
     for stream in 0..index.streams.len() as u32 {
         joined.join(stream, relations.joined.find(stream));
     }
+    // A stream that is reset for each sample draws the same words again and again, here and elsewhere.
+    let reset = |stream: u32| relations.resets.iter().any(|reset| reset.stream == stream);
+    let counted = |words: &&Words| counts(index.streams[words.stream as usize].source) && !reset(words.stream);
     let mut found = Vec::new();
-    let counted = |words: &&Words| counts(index.streams[words.stream as usize].source);
     let mut furthest: Option<Words> = None;
     for words in index.words.iter().filter(counted) {
         let before = furthest.filter(|before| before.same_key(words) && before.high > words.low);

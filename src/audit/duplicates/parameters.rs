@@ -4,7 +4,7 @@
 //! matches is binomial, with the probability that two draws of the pool agree. A transform that knows few values shows
 //! nothing, so streams need [`FEWEST`] draws and [`FEWEST_DISTINCT`] distinct values.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::audit::Options;
 use crate::audit::skew::Candidate;
@@ -39,8 +39,16 @@ struct Match {
     seq: (u32, u32),
 }
 
-/// Compares what lanes drew; one candidate for each code.
-pub fn candidates(view: &View<'_>, options: &Options) -> Vec<Candidate> {
+/// What parameters show where no state can be seen.
+pub struct Unseen {
+    /// One candidate for each way in which lanes may be alike.
+    pub candidates: Vec<Candidate>,
+    /// Lanes that are most likely copies of earlier ones.
+    pub copies: BTreeSet<usize>,
+}
+
+/// Compares what lanes drew.
+pub fn unseen(view: &View<'_>, options: &Options) -> Unseen {
     let mut pairs: BTreeMap<Relation, Vec<Match>> = BTreeMap::new();
     for (transform, draws) in by_transform(view) {
         let chance = collision(draws.iter().flat_map(|draws| draws.calls.iter().map(|call| call.1)));
@@ -53,6 +61,8 @@ pub fn candidates(view: &View<'_>, options: &Options) -> Vec<Candidate> {
     if let Some(found) = by_index(view) {
         pairs.entry(Relation::EpochsByIndex).or_default().push(found);
     }
+    let copied = |found: &&Match| found.p <= options.alpha;
+    let copies = pairs.values().flatten().filter(copied).map(|found| found.lanes.0.max(found.lanes.1)).collect();
     let candidate = |(relation, matches): (Relation, Vec<Match>)| {
         let number = matches.len() as f64;
         let best = matches.into_iter().min_by(|a, b| a.p.total_cmp(&b.p))?;
@@ -60,7 +70,7 @@ pub fn candidates(view: &View<'_>, options: &Options) -> Vec<Candidate> {
         let finding = (p <= options.alpha).then(|| told(view, relation, &best, p, options));
         Some(Candidate { p, finding })
     };
-    pairs.into_iter().filter_map(candidate).collect()
+    Unseen { candidates: pairs.into_iter().filter_map(candidate).collect(), copies }
 }
 
 fn by_transform(view: &View<'_>) -> BTreeMap<String, Vec<Draws>> {

@@ -172,6 +172,13 @@ fn resets(run: &Run, index: &StateIndex, counts: &[bool]) -> Vec<Reset> {
     found.into_iter().filter_map(reset).collect()
 }
 
+/// Whether one index brought both streams to where they meet first.
+fn one_index(run: &Run, index: &StateIndex, meeting: &Meeting) -> bool {
+    let (a, b) = meeting.first;
+    let brought = index.brought_by(run, a);
+    brought != Index::Absent && brought == index.brought_by(run, b)
+}
+
 struct Finder<'a> {
     run: &'a Run,
     index: &'a StateIndex,
@@ -278,13 +285,19 @@ impl Finder<'_> {
     }
 
     fn finish(mut self, resets: Vec<Reset>) -> Relations {
-        let mut meetings: Vec<Meeting> = self.meetings.into_values().collect();
+        let mut meetings: Vec<Meeting> = std::mem::take(&mut self.meetings).into_values().collect();
         let sum = |relation| meetings.iter().filter(|m| m.relation == relation).map(|m| m.count).sum::<u64>();
-        // A shuffle now and then brings one index to the same position of streams that overlap for another reason.
-        let by_index = sum(Relation::EpochsByIndex) >= sum(Relation::Elsewhere);
+        // A shuffle now and then brings one index to the same position of streams that overlap for another reason, and a
+        // sample that is seeded by its index to the position that it had before.
+        let by_index = sum(Relation::EpochsByIndex);
+        let (elsewhere, epochs) = (sum(Relation::Elsewhere), sum(Relation::Epochs));
         for meeting in &mut meetings {
-            if meeting.relation == Relation::EpochsByIndex && !by_index {
-                meeting.relation = Relation::Elsewhere;
+            match meeting.relation {
+                Relation::EpochsByIndex if by_index < elsewhere => meeting.relation = Relation::Elsewhere,
+                Relation::Epochs if by_index > epochs && one_index(self.run, self.index, meeting) => {
+                    meeting.relation = Relation::EpochsByIndex;
+                }
+                _ => {}
             }
         }
         let joined = &mut self.joined;

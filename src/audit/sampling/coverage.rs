@@ -201,8 +201,15 @@ fn expectation(view: &View<'_>, epoch: &Epoch, length: u64, epochs: &[Epoch]) ->
     let own = indices(view, epoch.number);
     let alike = |other: &Epoch| other.number == epoch.number || indices(view, other.number) == own;
     let on_purpose = view.loader.shuffled && epochs.len() > 1 && epochs.iter().all(alike);
+    let overlapping = ranks > 1 && epoch.delivered - epoch.distinct > view.loader.padding;
     let remainder = gone < batch.max(u64::from(view.loader.num_workers)).max(ranks);
-    let left = if view.is_built_in() || (remainder && !on_purpose) { Left::Remainder } else { Left::Sampler };
+    let left = if overlapping {
+        Left::Split
+    } else if view.is_built_in() || (remainder && !on_purpose) {
+        Left::Remainder
+    } else {
+        Left::Sampler
+    };
     Some((length, left))
 }
 

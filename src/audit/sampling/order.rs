@@ -99,7 +99,9 @@ fn first_place(view: &View<'_>, epoch: u32, rank: u32) -> Option<crate::finding:
 
 fn repeat(view: &View<'_>, rank: u32, ln_alpha: f64, too_few: &mut bool) -> Option<Repeat> {
     let mut distinct: Vec<(&Order, Vec<u32>)> = Vec::new();
-    for order in view.orders.iter().filter(|order| order.rank == rank && order.known && !order.is_empty()) {
+    let counts =
+        |order: &&Order| order.rank == rank && order.known && !order.is_empty() && !view.peeks.contains(&order.epoch);
+    for order in view.orders.iter().filter(counts) {
         let same = distinct.iter_mut().find(|(first, _)| {
             let lengths = first.len() == order.len() || !first.whole || !order.whole;
             lengths && sequence(view, first).zip(sequence(view, order)).all(|(a, b)| a.is_some() && a == b)

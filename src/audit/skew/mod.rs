@@ -13,7 +13,6 @@ use crate::finding::Finding;
 use crate::trace::run::Worker;
 
 use super::Options;
-use super::duplicates::Duplicates;
 use super::view::{View, worker_name};
 
 pub use resolution::sentences;
@@ -43,9 +42,9 @@ pub struct Skew {
     pub candidates: Vec<Candidate>,
 }
 
-/// Tests what was drawn for a loader.
-pub fn audit(view: &View<'_>, duplicates: &Duplicates, options: &Options) -> Skew {
-    let collected = collect::collect(view, &duplicates.copies(view));
+/// Tests what was drawn for a loader. Copies are given by lane (counted from the loader's first) and position.
+pub fn audit(view: &View<'_>, copies: &[Vec<bool>], options: &Options) -> Skew {
+    let collected = collect::collect(view, copies);
     let mut candidates = Vec::new();
     for applied in &collected.applied {
         candidates.extend(applied::ratio(view, applied, options));
