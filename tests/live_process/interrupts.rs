@@ -7,7 +7,7 @@ use std::time::Duration;
 use pipeaudit::source::live::command::Exit;
 use pipeaudit::source::live::interrupt::Interrupt;
 
-use crate::subject::{Subject, is_there};
+use crate::subject::{Subject, is_there, this_test_alone};
 
 #[test]
 fn one_interrupt_ends_the_tree_gently() {
@@ -87,11 +87,7 @@ fn runs_until_ctrl_c() {
 
 #[test]
 fn ctrl_c_ends_the_tree_of_a_running_audit() {
-    let mut audit = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "interrupts::runs_until_ctrl_c", "--ignored", "--nocapture"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut audit = this_test_alone("interrupts::runs_until_ctrl_c").stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = std::io::BufReader::new(audit.stdout.take().unwrap()).lines().map(Result::unwrap);
     // The harness may write a line's beginning before it.
     let line = lines.find(|line| line.contains("tree ")).expect("the tree runs");

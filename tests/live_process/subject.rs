@@ -65,11 +65,19 @@ impl Subject {
         self.run_until(move || file.exists()).unwrap()
     }
 
+    /// Runs it until its first line has come through.
+    pub fn run_until_it_said_a_line(&self) -> Ended {
+        let said = self.said.clone();
+        self.run_until(move || said.lock().unwrap().contains(&b'\n')).unwrap()
+    }
+
     /// Runs it until `enough` says so, under the outer timeout.
     pub fn run_until(&self, mut enough: impl FnMut() -> bool + Send + 'static) -> Result<Ended> {
         let (command, interrupt, sink) = (self.command.clone(), self.interrupt.clone(), self.sink.clone());
         let (sender, receiver) = channel();
-        std::thread::spawn(move || sender.send(run(&command, sink, &interrupt, &mut enough)));
+        std::thread::spawn(move || {
+            let _ = sender.send(run(&command, sink, &interrupt, &mut enough));
+        });
         receiver.recv_timeout(OUTER_TIMEOUT).unwrap_or_else(|_| {
             // One hanging run must not keep the others from theirs.
             self.interrupt.raise();
@@ -103,4 +111,11 @@ pub fn processes_with(folder: &Path) -> Vec<String> {
 /// Whether a process with this number is there at all, even as a zombie.
 pub fn is_there(pid: &str) -> bool {
     Path::new("/proc").join(pid.trim()).exists()
+}
+
+/// An ignored test of this binary in a process of its own.
+pub fn this_test_alone(name: &str) -> std::process::Command {
+    let mut test = std::process::Command::new(std::env::current_exe().unwrap());
+    test.args(["--exact", name, "--ignored", "--nocapture"]);
+    test
 }

@@ -1,12 +1,13 @@
 //! Whatever a program starts goes when it goes.
 
 use std::io::Write;
+use std::os::unix::process::CommandExt;
 use std::process::Stdio;
 use std::time::Duration;
 
 use pipeaudit::source::live::command::Exit;
 
-use crate::subject::{Subject, is_there};
+use crate::subject::{Subject, is_there, this_test_alone};
 
 /// Longer than any test: who waits for it hangs.
 const FOR_EVER: Duration = Duration::from_secs(3600);
@@ -112,35 +113,37 @@ while True:
 
 #[test]
 fn helpers_that_end_by_themselves_a_moment_later_are_not_left_behind() {
-    // The child ends when its parent does: the pipe that it reads is closed then.
+    // The child notices its parent's end by the pipe that is closed then, and has something left to do.
     let subject = Subject::python(
-        "import os
+        "import os, pathlib, sys
 read, write = os.pipe()
 if os.fork() == 0:
     os.close(write)
     os.read(read, 1)
+    sum(range(10**6))
+    (pathlib.Path(sys.argv[1]) / 'tidied').touch()
     os._exit(0)
 ",
     );
     assert_eq!(subject.run().left_behind, 0);
+    assert!(subject.path("tidied").exists());
 }
 
 #[test]
 fn killed_programs_leave_no_shared_memory() {
     // Spawned workers' semaphores are files; Python's resource tracker unlinks them once all others are gone.
     let mut subject = Subject::python(
-        "import multiprocessing, pathlib, signal, sys
+        "import multiprocessing, signal
 if __name__ == '__main__':
     semaphore = multiprocessing.get_context('spawn').Semaphore()
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     print(semaphore._semlock.name, flush=True)
-    (pathlib.Path(sys.argv[1]) / 'ready').touch()
     while True:
         signal.pause()
 ",
     );
     subject.command.grace = Duration::from_millis(50);
-    let ended = subject.run_until_there_is("ready");
+    let ended = subject.run_until_it_said_a_line();
     let name = ended.stdout.last_lines(1);
     assert!(name.starts_with("/mp-"), "{name}");
     assert!(!std::path::Path::new("/dev/shm").join(format!("sem.{}", &name[1..])).exists());
@@ -158,12 +161,25 @@ fn no_zombie_is_left_of_orphans_that_ended() {
 
 #[test]
 fn children_that_other_code_started_live_on() {
-    let cat = || std::process::Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let before = cat();
+    // Alone, since a child in a group of its own passes for an orphan of any tree that runs already.
+    let output = this_test_alone("trees::children_of_ours_live_on").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+/// What [`children_that_other_code_started_live_on`] runs in a process of its own.
+#[test]
+#[ignore = "is run by another test"]
+fn children_of_ours_live_on() {
+    let cat = || {
+        let mut cat = std::process::Command::new("cat");
+        cat.stdin(Stdio::piped()).stdout(Stdio::piped());
+        cat
+    };
+    let before = cat().process_group(0).spawn().unwrap();
     let subject = Subject::sh("touch $1/ready; tail -f $1/ready");
     let ready = subject.path("ready");
     let (sender, receiver) = std::sync::mpsc::channel();
-    let started = subject.run_until(move || ready.exists() && sender.send(cat()).is_ok()).unwrap();
+    let started = subject.run_until(move || ready.exists() && sender.send(cat().spawn().unwrap()).is_ok()).unwrap();
     assert_eq!(started.exit, Exit::Stopped);
     for mut child in [before, receiver.recv().unwrap()] {
         child.stdin.take().unwrap().write_all(b"alive").unwrap();

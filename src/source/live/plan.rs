@@ -72,7 +72,7 @@ impl fmt::Display for Arm {
             Purpose::AsIs => f.write_str("as is: what the loaders draw and deliver")?,
             Purpose::Again => f.write_str("again: do two runs deliver the same")?,
             Purpose::ListingHeld => {
-                f.write_str("again, listing order held: does the listing order make the difference")?
+                f.write_str("again, listing order held: does the listing order make the difference")?;
             }
             Purpose::Workers(_) => {
                 write!(f, "{}: do samples repeat with more workers, do outputs change", self.name())?;

@@ -32,7 +32,11 @@ impl Workspace {
     pub fn new(keep: Option<&Path>) -> Result<Self> {
         let keep = keep.map(prepare).transpose()?;
         let make = || {
-            let folder = tempfile::Builder::new().prefix("pipeaudit-").tempdir()?;
+            let mut builder = tempfile::Builder::new();
+            builder.prefix("pipeaudit-");
+            #[cfg(unix)]
+            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+            let folder = builder.tempdir()?;
             // Programs may change their folder; a relative TMPDIR must not follow them.
             let path = std::path::absolute(folder.path())?;
             fs::create_dir(path.join("recorder"))?;

@@ -181,9 +181,9 @@ fn locked_loader(run: &Run, loader: &crate::trace::record::Loader) -> Option<Loc
     if lanes.is_empty() {
         return None;
     }
-    let consumed: BTreeSet<&str> =
-        lanes.iter().flat_map(|lane| drawn_from(lane)).map(|source| run.names.source_name(source)).collect();
-    let sources = consumed.into_iter().map(|name| (name.to_owned(), locked_source(run, &lanes, name))).collect();
+    let consumed: BTreeSet<SourceId> = lanes.iter().flat_map(|lane| drawn_from(lane)).collect();
+    let names = stable_names(run);
+    let sources = consumed.iter().map(|&source| (names[&source].clone(), locked_source(run, &lanes, source))).collect();
     Some(LockedLoader {
         location: loader.location.clone(),
         dataset: loader.dataset.clone(),
@@ -193,7 +193,7 @@ fn locked_loader(run: &Run, loader: &crate::trace::record::Loader) -> Option<Loc
         order: Some(digest(&lanes, |lane, text| indices(run, lane, text))),
         outputs: Some(digest(&lanes, outputs)),
         sources,
-        transforms: transforms(run, &lanes),
+        transforms: transforms(run, &lanes, &names),
     })
 }
 
@@ -204,17 +204,34 @@ fn drawn_from(lane: &Lane) -> BTreeSet<SourceId> {
     samples.chain(batches).collect()
 }
 
-fn locked_source(run: &Run, lanes: &[&Lane], name: &str) -> LockedSource {
-    let algorithm = run.names.sources.iter().find(|(source, _)| source == name);
+/// Names of sources that stay when lines are added above them: of a generator that samples make anew
+/// (`local:FILE:LINE`), its number in the file stands for its line.
+fn stable_names(run: &Run) -> BTreeMap<SourceId, String> {
+    let local = |name: &str| {
+        let (file, line) = name.strip_prefix("local:")?.rsplit_once(':')?;
+        Some((file.to_owned(), line.parse::<u32>().ok()?))
+    };
+    let locals: BTreeSet<(String, u32)> = run.names.sources.iter().filter_map(|(name, _)| local(name)).collect();
+    let stable = |(number, (name, _)): (usize, &(String, String))| {
+        let name = match local(name) {
+            Some(place) => {
+                let before = locals.iter().filter(|other| other.0 == place.0 && **other <= place).count();
+                format!("local:{}#{before}", place.0)
+            }
+            None => name.clone(),
+        };
+        (SourceId(number as u16), name)
+    };
+    run.names.sources.iter().enumerate().map(stable).collect()
+}
+
+fn locked_source(run: &Run, lanes: &[&Lane], source: SourceId) -> LockedSource {
     let streams = digest(lanes, |lane, text| {
-        for start in lane.starts.iter().filter(|start| run.names.source_name(start.source) == name) {
+        for start in lane.starts.iter().filter(|start| start.source == source) {
             let _ = writeln!(text, "{}:{}", start.state.key, start.state.position);
         }
     });
-    LockedSource {
-        algorithm: algorithm.map(|(_, algorithm)| algorithm.clone()).unwrap_or_default(),
-        streams: Some(streams),
-    }
+    LockedSource { algorithm: run.names.sources[usize::from(source.0)].1.clone(), streams: Some(streams) }
 }
 
 fn indices(run: &Run, lane: &Lane, text: &mut String) {
@@ -253,7 +270,7 @@ fn digest(lanes: &[&Lane], write: impl Fn(&Lane, &mut String)) -> String {
     })
 }
 
-fn transforms(run: &Run, lanes: &[&Lane]) -> BTreeMap<String, LockedTransform> {
+fn transforms(run: &Run, lanes: &[&Lane], names: &BTreeMap<SourceId, String>) -> BTreeMap<String, LockedTransform> {
     let mut found: BTreeMap<String, (LockedTransform, Option<BTreeSet<SourceId>>)> = BTreeMap::new();
     for sample in lanes.iter().flat_map(|lane| lane.samples()) {
         let moved: BTreeSet<SourceId> = sample.states.iter().map(|moved| moved.source).collect();
@@ -269,11 +286,10 @@ fn transforms(run: &Run, lanes: &[&Lane]) -> BTreeMap<String, LockedTransform> {
             }
         }
     }
-    let name = |source: SourceId| run.names.source_name(source).to_owned();
     found
         .into_iter()
         .map(|(key, (mut locked, sources))| {
-            locked.sources = sources.into_iter().flatten().map(name).collect();
+            locked.sources = sources.into_iter().flatten().map(|source| names[&source].clone()).collect();
             locked.sources.sort();
             (key, locked)
         })

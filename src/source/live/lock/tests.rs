@@ -129,6 +129,13 @@ fn what_varies_from_run_to_run_is_not_locked() {
 }
 
 #[test]
+fn a_generator_made_anew_in_samples_is_known_by_its_number_not_its_line() {
+    assert_eq!(changes(&run("local:train.py:31"), &run("local:train.py:33")), [""; 0]);
+    let lock = Lock::of(&run("local:train.py:31"), None);
+    assert_eq!(lock.loaders[0].sources.keys().collect::<Vec<_>>(), ["local:train.py#1"]);
+}
+
+#[test]
 fn loaders_come_and_go() {
     let none = Run::default();
     assert_eq!(changes(&run("python"), &none)[0], "train.py:7: this loader is gone");
