@@ -59,7 +59,7 @@ pub fn run(settings: &settings::Check) -> Result<Exit> {
     }
     drop(bar);
     let mut text = match settings.output.format {
-        ReportFormat::Table => report::table::render(&report, settings.output.table()),
+        ReportFormat::Table => report::table::render(&report, &settings.output.table()),
         ReportFormat::Json => report::json::render(&report),
     };
     if settings.output.verbose && settings.output.format == ReportFormat::Table {
