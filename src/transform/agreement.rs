@@ -116,6 +116,19 @@ fn engines_agree_on_every_width_flip_and_order() {
 }
 
 #[test]
+fn engines_agree_on_crops_without_pixels() {
+    let mut noise = Noise(4);
+    let mut scratches: Vec<_> = fast().map(Scratch::new).collect();
+    for (height, width, channels) in [(0, 5, 3), (5, 0, 3), (0, 0, 3), (0, 5, 4), (5, 0, 1)] {
+        let image = noise.image(7, 9, channels);
+        for _ in 0..9 {
+            let parameters = noise.parameters(1, 2, height, width);
+            compare(&pipeline(RandomCrop::new(height, width)), &image, &parameters, &mut scratches);
+        }
+    }
+}
+
+#[test]
 fn engines_agree_on_padded_crops() {
     let mut noise = Noise(2);
     let mut scratches: Vec<_> = fast().map(Scratch::new).collect();

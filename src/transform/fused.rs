@@ -72,7 +72,7 @@ impl Steps {
 enum Ready {
     Blend(u8, Scale),
     /// Where a factor has no scale.
-    Table([u8; 256]),
+    BlendPlainly(u8, f32),
     Saturation(f32, Option<Scale>),
     Hue(u8),
 }
@@ -89,16 +89,14 @@ impl Ready {
     }
 
     fn blend(base: u8, factor: f32) -> Self {
-        Scale::from_base(base, factor).map_or_else(
-            || Self::Table(std::array::from_fn(|value| pillow::blend(base, value as u8, factor))),
-            |scale| Self::Blend(base, scale),
-        )
+        Scale::from_base(base, factor).map_or(Self::BlendPlainly(base, factor), |scale| Self::Blend(base, scale))
     }
 
     fn run(&self, kernels: &impl Kernels, colours: [&mut [u8]; 3]) {
         match self {
             Self::Blend(base, scale) => colours.into_iter().for_each(|colour| kernels.blend(colour, *base, *scale)),
-            Self::Table(table) => {
+            Self::BlendPlainly(base, factor) => {
+                let table: [u8; 256] = std::array::from_fn(|value| pillow::blend(*base, value as u8, *factor));
                 colours.into_iter().flatten().for_each(|byte| *byte = table[usize::from(*byte)]);
             }
             Self::Saturation(_, Some(scale)) => kernels.saturate(colours, *scale),
@@ -106,7 +104,9 @@ impl Ready {
                 let [red, green, blue] = colours;
                 for ((red, green), blue) in red.iter_mut().zip(green).zip(blue) {
                     let grey = pillow::luma(*red, *green, *blue);
-                    [red, green, blue].into_iter().for_each(|colour| *colour = pillow::blend(grey, *colour, *factor));
+                    for colour in [red, green, blue] {
+                        *colour = pillow::blend(grey, *colour, *factor);
+                    }
                 }
             }
             Self::Hue(shift) => kernels.turn(colours, *shift),

@@ -14,7 +14,12 @@
 
 /// 1 for those hue bytes that Pillow makes one less when they come out exact, else 0.
 pub(super) fn is_cut(hue: u8) -> u8 {
-    CUT[usize::from(hue >> 3)] >> (hue & 7) & 1
+    CUT[place(hue)] >> (hue >> 4 & 7) & 1
+}
+
+/// Where [`CUT`] has the bit of a hue: as vector shuffles can look it up.
+const fn place(hue: u8) -> usize {
+    (hue & 15 | hue >> 7 << 4) as usize
 }
 
 /// One bit a hue byte; see [`is_cut`].
@@ -26,7 +31,7 @@ const fn table() -> [u8; 32] {
     let mut hue = 1;
     while hue < 255 {
         if pillow_hue(hue) + 1 == hue {
-            table[hue as usize >> 3] |= 1 << (hue & 7);
+            table[place(hue)] |= 1 << (hue >> 4 & 7);
         }
         hue += 1;
     }

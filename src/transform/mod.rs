@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod agreement;
 pub mod crop;
+#[cfg(test)]
+mod drawing;
 pub mod flip;
 mod fused;
 mod hue;

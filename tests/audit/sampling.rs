@@ -79,6 +79,7 @@ fn a_main_process_that_is_seeded_each_epoch_is_named() {
         source: Some("torch".to_owned()),
         worker: -1,
         seed: Some("1234".to_owned()),
+        via: None,
     };
     run.seedings = vec![Seeded { rank: 0, call: call.clone() }, Seeded { rank: 0, call }];
     let found = findings(&run);
