@@ -2,7 +2,9 @@
 //!
 //! `FORMAT.md` beside this file is the format's documentation for those who write traces in other languages.
 
+pub mod index;
 pub mod notation;
+pub mod order;
 pub mod read;
 pub mod record;
 pub mod run;

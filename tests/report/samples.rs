@@ -53,10 +53,13 @@ fn flips(applied: [u64; 4]) -> Vec<AppliedRatio> {
         64 => (0.410_376, 0.589_624),
         _ => unreachable!("no interval at hand"),
     };
-    let mut ratios: Vec<_> =
-        applied.iter().zip(0..).map(|(k, worker)| ratio("flip", 0, Some(worker), *k, 32, interval(*k))).collect();
+    let mut ratios: Vec<_> = applied
+        .iter()
+        .zip(0..)
+        .map(|(k, worker)| ratio("RandomHorizontalFlip", 0, Some(worker), *k, 32, interval(*k)))
+        .collect();
     let all = applied.iter().sum();
-    ratios.push(ratio("flip", 0, None, all, 128, interval(all)));
+    ratios.push(ratio("RandomHorizontalFlip", 0, None, all, 128, interval(all)));
     ratios
 }
 
@@ -77,7 +80,7 @@ pub fn built_in(streams: [u64; 2], augmentations: [u64; 2], applied: [u64; 4]) -
         applied: flips(applied),
         reproduces: Some(true),
         resolution: vec![
-            "with 128 samples a flip ratio from 0.29 to 0.71 passes; `--samples 4096` narrows that to 0.46-0.54"
+            "with 128 samples a ratio of `RandomHorizontalFlip` from 0.29 to 0.71 passes; `--samples 4096` narrows that to 0.46-0.54"
                 .to_owned(),
         ],
     }
@@ -272,10 +275,10 @@ pub fn many_ranks() -> Report {
                 (0, 63) => (155, (0.542_706, 0.665_759)),
                 _ => (128, (0.437_109, 0.562_891)),
             };
-            numbers.applied.push(ratio("flip", rank, Some(worker), applied, 256, interval));
+            numbers.applied.push(ratio("RandomHorizontalFlip", rank, Some(worker), applied, 256, interval));
         }
     }
-    numbers.applied.push(ratio("flip", 0, None, 65_536, 131_072, (0.497_29, 0.502_71)));
+    numbers.applied.push(ratio("RandomHorizontalFlip", 0, None, 65_536, 131_072, (0.497_29, 0.502_71)));
     let mut ranks = finding(
         Code::PA102,
         "with init",
@@ -300,7 +303,7 @@ pub fn one_process() -> Report {
     numbers.epochs[0].streams = distinct(1, 1);
     numbers.streams = distinct(1, 1);
     numbers.augmentations = distinct(64, 64);
-    let whole = |worker| ratio("flip", 0, worker, 32, 64, (0.372_29, 0.627_71));
+    let whole = |worker| ratio("RandomHorizontalFlip", 0, worker, 32, 64, (0.372_29, 0.627_71));
     numbers.applied = vec![whole(Some(-1)), whole(None)];
     let mut report = report(Origin::Simulate, vec![arm("with init", true, vec![numbers], Vec::new())]);
     report.remarks = vec!["without workers there is no init to run".to_owned()];

@@ -139,10 +139,11 @@ fn several_ranks(groups: &[Group]) -> bool {
     groups.iter().flat_map(|group| &group.workers).any(|ratio| ratio.rank > 0)
 }
 
-/// The transform, a word, and on a second line the declared probability.
-fn titled(group: &Group, word: &str) -> String {
-    let declared = group.p.map_or_else(String::new, |p| format!("\n(p = {p})"));
-    format!("{}{declared}", format!("{} {word}", clean(group.transform)).trim_end())
+/// The transform, and on a second line what is counted and the declared probability.
+fn titled(group: &Group, counted: &str) -> String {
+    let declared = group.p.map(|p| format!("p = {p}"));
+    let about: Vec<String> = (!counted.is_empty()).then(|| counted.to_owned()).into_iter().chain(declared).collect();
+    format!("{}\n{}", clean(group.transform), about.join(", ")).trim_end().to_owned()
 }
 
 fn place(rank: u32, number: i32, several_ranks: bool) -> String {
