@@ -1,5 +1,6 @@
 //! `pipeaudit check` on the built-in pipeline: two arms side by side, each run twice.
 
+use std::fmt::Write;
 use std::path::Path;
 
 use crate::audit::{self, Audited, Options};
@@ -95,7 +96,7 @@ fn run_arm(
     keep: Option<&Path>,
     bar: &mut dyn Progress,
 ) -> Result<(Audited, Vec<WorkerSeed>)> {
-    let options = Options { alpha, arm: arm.name.to_owned(), ..Options::default() };
+    let options = Options { alpha, arm: arm.name.to_owned() };
     let once = |name: &str, bar: &mut dyn Progress| -> Result<Simulated> {
         let simulated = arm.simulation.run(&format!("{} {name}", arm.name), dataset, bar)?;
         if let Some(keep) = keep {
@@ -134,13 +135,14 @@ fn remarks(settings: &settings::Check, dataset: &Dataset) -> Vec<String> {
 fn show_seeds(arms: &[(&str, Vec<WorkerSeed>)]) -> String {
     let mut text = String::from("\nSeeds of each worker and epoch\n");
     for (arm, seeds) in arms {
-        text.push_str(&format!("  {arm}\n"));
+        let _ = writeln!(text, "  {arm}");
         for seed in seeds {
             let given = seed.seed.as_deref().unwrap_or("(none: the generator stays as it was started)");
-            text.push_str(&format!(
-                "    rank {} epoch {} {}: initial_seed {}, seeded with {given}\n",
+            let _ = writeln!(
+                text,
+                "    rank {} epoch {} {}: initial_seed {}, seeded with {given}",
                 seed.rank, seed.epoch, seed.worker, seed.initial_seed
-            ));
+            );
         }
     }
     text

@@ -13,34 +13,34 @@ pub struct Bar {
     begun: Instant,
     total: u64,
     done: u64,
-    bar: Option<ProgressBar>,
+    shown: Option<ProgressBar>,
 }
 
 impl Bar {
     /// For `total` samples.
     pub fn new(total: u64) -> Self {
-        Self { begun: Instant::now(), total, done: 0, bar: None }
+        Self { begun: Instant::now(), total, done: 0, shown: None }
     }
 }
 
 impl Progress for Bar {
     fn advance(&mut self, samples: u64) {
         self.done += samples;
-        if let Some(bar) = &self.bar {
+        if let Some(bar) = &self.shown {
             bar.set_position(self.done);
         } else if self.begun.elapsed() > PATIENCE {
             let bar = ProgressBar::with_draw_target(Some(self.total), ProgressDrawTarget::stderr());
             let style = ProgressStyle::with_template("{bar:32} {percent:>3} %  {pos} of {len} samples, {eta} left");
             bar.set_style(style.expect("the template is well formed"));
             bar.set_position(self.done);
-            self.bar = Some(bar);
+            self.shown = Some(bar);
         }
     }
 }
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        if let Some(bar) = self.bar.take() {
+        if let Some(bar) = self.shown.take() {
             bar.finish_and_clear();
         }
     }

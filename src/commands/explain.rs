@@ -1,5 +1,7 @@
 //! `pipeaudit explain`: the page of a code, or the list of all.
 
+use std::fmt::Write;
+
 use crate::commands::sink::Sink;
 use crate::error::{Error, Result};
 use crate::exit::Exit;
@@ -23,7 +25,7 @@ fn list() -> String {
     let mut text = String::new();
     for code in Code::ALL {
         let severity = format!("{:?}", code.severity()).to_lowercase();
-        text.push_str(&format!("{code}  {:widest$}  {severity:7}  {}\n", code.name(), code.summary()));
+        let _ = writeln!(text, "{code}  {:widest$}  {severity:7}  {}", code.name(), code.summary());
     }
     text.push_str("\npipeaudit explain CODE shows what one means, how to fix it, and when it is fine.\n");
     text

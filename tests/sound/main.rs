@@ -22,8 +22,7 @@ fn two_hundred_seeds_of_every_sound_policy_and_four_worker_counts_give_no_findin
             for seed in 0..200 {
                 let simulation = simulation(&format!("--init {policy} --workers {workers} --seed {seed}"));
                 let run = simulation.run("a", &dataset, &mut Silent).unwrap().run;
-                let audited =
-                    audit::audit(&run, &Options { alpha: 1e-6, arm: "with init".to_owned(), ..Options::default() });
+                let audited = audit::audit(&run, &Options { alpha: 1e-6, arm: "with init".to_owned() });
                 assert!(audited.findings.is_empty(), "{policy} {workers} {seed}: {:#?}", audited.findings);
             }
         }

@@ -56,6 +56,7 @@ impl Main {
 }
 
 /// The generator that the pipeline draws from, in the main process.
+#[expect(clippy::large_enum_variant, reason = "a rank has one")]
 enum Pipe {
     /// The main generator itself.
     Main,
@@ -226,13 +227,11 @@ impl<'a> MainProcess<'a> {
             // Batch b comes from worker b mod N: taking them in that order is the ordered delivery.
             let mut broken = false;
             for number in 0..order.len() {
-                match queues[number % count].recv() {
-                    Ok(samples) => progress.advance(samples),
-                    Err(mpsc::RecvError) => {
-                        broken = true;
-                        break;
-                    }
-                }
+                let Ok(samples) = queues[number % count].recv() else {
+                    broken = true;
+                    break;
+                };
+                progress.advance(samples);
             }
             drop(queues);
             let ended: Vec<_> =
