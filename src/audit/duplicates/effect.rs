@@ -66,7 +66,7 @@ impl<'a> Judge<'a> {
                     Index::Text(text) => u64::from(text),
                     Index::Absent => sample.output.map_or(0, |output| output.0 as u64),
                 };
-                if mix(number_of(sample.index)) % every != 0 {
+                if !mix(number_of(sample.index)).is_multiple_of(every) {
                     continue;
                 }
                 let augmentation = view.augmentation(&sample);
