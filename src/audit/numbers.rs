@@ -1,6 +1,6 @@
 //! The numbers that a person wants of a loader, whatever was found.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::finding::numbers::{AppliedRatio, Distinct, EpochNumbers, LoaderNumbers};
 use crate::stats::binomial::clopper_pearson;
@@ -37,6 +37,7 @@ pub fn numbers(view: &View<'_>, duplicates: &Duplicates) -> LoaderNumbers {
         epochs,
         augmentations: Distinct { distinct: distinct(&mut all).distinct, of: drawn_over_all },
         streams: streams.distinct(None),
+        generators: sources(duplicates),
         applied: applied(view),
         reproduces: None,
         resolution: Vec::new(),
@@ -103,6 +104,12 @@ impl<'a> Streams<'a> {
         let fewest = counts.min_by(|a, b| (a.distinct * b.of, b.of).cmp(&(b.distinct * a.of, a.of)));
         fewest.unwrap_or(Distinct { distinct: 0, of: 0 })
     }
+}
+
+/// Sources that were consumed.
+fn sources(duplicates: &Duplicates) -> u64 {
+    let sources: BTreeSet<SourceId> = duplicates.index.streams.iter().map(|stream| stream.source).collect();
+    sources.len() as u64
 }
 
 /// Distinct samples ever delivered: by index, by contents where there is none.

@@ -214,7 +214,7 @@ pub fn worker_name(rank: u32, worker: Worker, ranks: u32) -> String {
 
 /// Whether a source is one of the libraries' own generators.
 pub fn is_global(source: &str) -> bool {
-    matches!(source, "python" | "numpy" | "torch")
+    matches!(source, "python" | "numpy" | "torch" | "chacha")
 }
 
 /// Whether a source is an object that the dataset (or its like) holds.

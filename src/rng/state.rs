@@ -7,6 +7,8 @@
 //!   the next draw". One form whichever library holds the generator.
 //! * `pcg64`: state (u128 LE), increment (u128 LE), the buffered 32-bit word (u32 LE, 0 where there is none);
 //!   position = 1 where a half word is buffered, else 0.
+//! * `philox`: counter (4 × u64 LE), key (2 × u64 LE), the buffered 32-bit word (u32 LE, 0 where there is none);
+//!   position = twice the index of the next word in its block, 1 less where a half word is buffered.
 //! * `chacha12`: the 32-byte key, then the stream number (u64 LE); position = 32-bit words drawn.
 
 use std::fmt;
@@ -25,6 +27,14 @@ pub struct State {
     pub position: u64,
 }
 
+impl State {
+    /// How far this state is ahead of `other` where both have one key: in 32-bit words for `mt19937` and `chacha12`.
+    /// Keys of `pcg64` change with each word, so there it is 0 or a half word.
+    pub fn ahead_of(&self, other: &Self) -> Option<i64> {
+        (self.key == other.key).then(|| self.position.wrapping_sub(other.position) as i64)
+    }
+}
+
 impl Key {
     /// The key over `words`, the generator's words as bytes.
     pub fn of(words: &[u8]) -> Self {
@@ -39,5 +49,24 @@ impl Key {
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:032x}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_of_one_key_are_so_many_words_apart() {
+        let state = |key: &[u8], position| State { key: Key::of(key), position };
+        assert_eq!(state(b"a", 7).ahead_of(&state(b"a", 5)), Some(2));
+        assert_eq!(state(b"a", 5).ahead_of(&state(b"a", 7)), Some(-2));
+        assert_eq!(state(b"a", 7).ahead_of(&state(b"b", 5)), None);
+    }
+
+    /// `hashlib.sha256(b"abc").hexdigest()[:32]`, which is also the example of FIPS 180-4.
+    #[test]
+    fn a_key_is_the_first_half_of_sha_256() {
+        assert_eq!(Key::of(b"abc").to_string(), "ba7816bf8f01cfea414140de5dae2223");
     }
 }
