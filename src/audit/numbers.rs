@@ -56,10 +56,10 @@ fn drawn(view: &View<'_>, sample: &SampleView<'_>) -> Option<u64> {
     })
 }
 
+#[expect(clippy::stable_sort_primitive, reason = "a stable sort makes use of the runs that epochs leave behind")]
 fn distinct(digests: &mut Vec<u64>) -> Distinct {
     let of = digests.len() as u64;
-    // A stable sort makes use of the runs that epochs leave behind.
-    digests.sort_unstable();
+    digests.sort();
     digests.dedup();
     Distinct { distinct: digests.len() as u64, of }
 }

@@ -277,7 +277,7 @@ fn two_copied_generators_of_one_object_are_one_finding_a_code() {
                 ("dataset.transform.random_generator", state(1, 3 * (at.seq + 1))),
                 ("dataset.transform.py_random", state(2, 5 * (at.seq + 1))),
             ];
-            Made { states, events: vec![("Affine", hash(at.seq) % 2 == 0)], drawn: hash(at.seq) }
+            Made { states, events: vec![("Affine", hash(at.seq).is_multiple_of(2))], drawn: hash(at.seq) }
         },
     );
     let found = findings(&run);
@@ -293,7 +293,7 @@ fn a_constant_compose_beside_sound_flips_accuses_nobody() {
     let run = program(
         |at| vec![("dataset.prep.rng", state(1, 0)), ("torch", state(own(at), 0))],
         |at| {
-            let flip = hash(own(at) ^ hash(at.seq)) % 2 == 0;
+            let flip = hash(own(at) ^ hash(at.seq)).is_multiple_of(2);
             let states = vec![("dataset.prep.rng", state(1, 3 * (at.seq + 1))), ("torch", state(own(at), at.seq + 1))];
             Made { states, events: vec![("RandomHorizontalFlip", flip)], drawn: u64::from(flip) }
         },
@@ -327,7 +327,7 @@ fn samples_that_are_kept_after_augmentation_repeat_epochs() {
                 if at.epoch > 0 {
                     return Made { drawn, ..Made::default() };
                 }
-                let events = if events { vec![("Flip", drawn % 2 == 0)] } else { vec![] };
+                let events = if events { vec![("Flip", drawn.is_multiple_of(2))] } else { vec![] };
                 Made { states: vec![("torch", state(own(at), 9 * (at.seq + 1)))], events, drawn }
             },
         )
