@@ -62,6 +62,8 @@ pub struct LoaderNumbers {
     pub augmentations: Distinct,
     /// Distinct streams over all epochs, ranks and workers.
     pub streams: Distinct,
+    /// Generators that were consumed, counted by source; 0 where no state could be seen.
+    pub generators: u64,
     /// Applied ratios of the transforms that have a declared p strictly between 0 and 1, by worker, then together.
     pub applied: Vec<AppliedRatio>,
     /// Whether two runs reproduced each other; `None` where there was one run only.

@@ -70,7 +70,10 @@ impl Report {
     pub fn verdict(&self) -> Verdict {
         if self.findings().any(|finding| finding.severity >= self.fail_on) {
             Verdict::Fail
-        } else if !self.faults.is_empty() || self.arms.iter().any(|arm| arm.decides && !arm.inconclusive.is_empty()) {
+        } else if !self.faults.is_empty()
+            || self.arms.iter().any(|arm| arm.decides && !arm.inconclusive.is_empty())
+            || !self.arms.iter().any(|arm| arm.decides)
+        {
             Verdict::Inconclusive
         } else {
             Verdict::Pass

@@ -11,7 +11,7 @@ use super::{Draw, Seed, State};
 /// From this range on `randint` takes 64-bit words.
 const WIDE_RANGE: u64 = 1 << 28;
 
-/// From this length on `randperm` takes 64-bit words.
+/// From this length on `randperm` shuffles another way, by 64-bit words.
 const WIDE_PERMUTATION: usize = (u32::MAX / 20) as usize;
 
 /// What `Tensor.random_()` fills.
@@ -138,14 +138,17 @@ impl Torch {
     /// `torch.randperm(n)`, `n` < 2^32: n - 1 words, none for one value.
     pub fn randperm(&mut self, n: usize) -> Vec<u32> {
         let mut order: Vec<u32> = (0..n as u32).collect();
-        for at in 0..n.saturating_sub(1) {
-            let left = n - at;
-            let step = if n < WIDE_PERMUTATION {
-                (self.next_u32() % left as u32) as usize
-            } else {
-                (self.next_u64() % left as u64) as usize
-            };
-            order.swap(at, at + step);
+        if n < WIDE_PERMUTATION {
+            for at in 0..n.saturating_sub(1) {
+                let left = (n - at) as u32;
+                order.swap(at, at + (self.next_u32() % left) as usize);
+            }
+        } else {
+            // From the inside out, with a word for the first value too.
+            for at in 0..n {
+                let other = (self.next_u64() % (at as u64 + 1)) as usize;
+                order.swap(at, other);
+            }
         }
         order
     }

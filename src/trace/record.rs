@@ -1,9 +1,11 @@
-//! One line of a trace shard. The format is documented in `FORMAT.md` beside this file; any language can write it.
+//! One line of a trace shard. The format is documented in `FORMAT.md` beside this file, with a JSON Schema in
+//! `fixtures/schemas/trace-1.json`; any language can write it.
 //!
 //! Unknown fields are passed by, unknown types are skipped and counted by the reader.
 
 use std::collections::BTreeMap;
 
+use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -18,6 +20,8 @@ pub enum Record {
     Process(Process),
     /// A loader, when it is first iterated.
     Loader(Loader),
+    /// A pass over a loader that counts as an epoch (written by the main process).
+    Pass(Pass),
     /// A source at the start of a worker's epoch: after its init, before the first sample.
     Stream(Stream),
     /// A sample as the worker made it.
@@ -34,9 +38,14 @@ pub enum Record {
     End(End),
     /// Something that the recorder could not do.
     Fault(Fault),
+    /// The recorder ended the program.
+    Stopped(Stopped),
+    /// A main process came to its end.
+    Exit(Exit),
 }
 
-/// The process that writes this shard; a later one in the same shard holds from there on.
+/// The process that writes this shard. A later one of the same process (same `pid`, or none) says more about it and
+/// holds for all its records; one of another process begins that process's records.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Process {
     /// [`FORMAT`].
@@ -103,6 +112,12 @@ pub struct Loader {
     /// The sampler's class.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampler: Option<String>,
+    /// The batch sampler's class.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch_sampler: Option<String>,
+    /// The collate function.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collate: Option<String>,
     /// Whether it was asked to shuffle.
     #[serde(default)]
     pub shuffled: bool,
@@ -112,6 +127,12 @@ pub struct Loader {
     /// Whether a last short batch is dropped.
     #[serde(default)]
     pub drop_last: bool,
+    /// Whether the dataset is a `Subset`; indices are then those of the dataset behind it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub subset: bool,
+    /// Samples in the dataset behind a `Subset`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_length: Option<u64>,
     /// Indices that a distributed sampler adds to make all ranks equally long; over all ranks.
     #[serde(default)]
     pub padding: u64,
@@ -134,6 +155,25 @@ pub struct Loader {
 
 fn map_kind() -> String {
     "map".to_owned()
+}
+
+/// A pass over a loader that counts as an epoch. Where a run has such records, the number under `epoch` in the records
+/// of its loaders is a pass: iterators in the order in which the program made them. Passes without a record are left out
+/// (a first batch that is only peeked at, a trainer's sanity check).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pass {
+    /// Loader number.
+    pub loader: u32,
+    /// The pass, from 0.
+    pub pass: u32,
+    /// The epoch that it is, from 0.
+    pub epoch: u32,
+    /// The seed that the loader drew for its workers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_seed: Option<u64>,
+    /// Where the main process's global generators stood when the pass began: `algorithm:key:position` by source.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub main: BTreeMap<String, String>,
 }
 
 /// A source at the start of a worker's epoch.
@@ -176,19 +216,66 @@ pub struct Sample {
     /// State after the sample of each source that moved: `algorithm:key:position`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub states: BTreeMap<String, String>,
+    /// Where a source that moved stood when the sample began, if that is not what the lane's records said last.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub before: BTreeMap<String, String>,
+    /// Parts that could not be digested; `output` covers the rest.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub opaque: u32,
+    /// Samples that the dataset made in one call, of which this is one; `states` stand on the last of them.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub joint: u32,
     /// `[name, applied, p, {parameter: [value, distribution, low, high]}]`, in the order of their calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub transforms: Vec<Transform>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_one(n: &u32) -> bool {
+    *n == 1
+}
+
 /// An index of a dataset: an integer or a string.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(untagged)]
 pub enum Index {
     /// The usual one.
     Number(i64),
     /// A key.
     Text(String),
+}
+
+impl<'de> Deserialize<'de> for Index {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct IndexVisitor;
+
+        impl Visitor<'_> for IndexVisitor {
+            type Value = Index;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a 64-bit integer or a text")
+            }
+
+            fn visit_i64<E: de::Error>(self, n: i64) -> Result<Index, E> {
+                Ok(Index::Number(n))
+            }
+
+            fn visit_u64<E: de::Error>(self, n: u64) -> Result<Index, E> {
+                i64::try_from(n).map(Index::Number).map_err(|_| E::invalid_value(de::Unexpected::Unsigned(n), &self))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Index, E> {
+                Ok(Index::Text(text.to_owned()))
+            }
+        }
+
+        deserializer.deserialize_any(IndexVisitor)
+    }
 }
 
 /// `[name, applied, p, parameters]`; `applied` and `p` are null where they are not known.
@@ -201,6 +288,7 @@ pub struct Transform(
     /// Declared probability of being applied.
     pub Option<f64>,
     /// `[value, distribution, low, high]` by parameter; `distribution` is one of those in `trace::run::Distribution`.
+    /// A value is a number, a text, a boolean, or null where it was not drawn.
     pub BTreeMap<String, (Value, String, Option<f64>, Option<f64>)>,
 );
 
@@ -251,6 +339,9 @@ pub struct Seeding {
     /// The seed as text, `null` where none was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<String>,
+    /// The library function that the program called, where that is not `call` itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub via: Option<String>,
 }
 
 fn main_worker() -> i32 {
@@ -289,6 +380,9 @@ pub struct End {
     /// Whether the epoch was read to its end (false: the loop broke off, or it was cut short).
     #[serde(default = "yes")]
     pub whole: bool,
+    /// From the main process of a loader with workers: batches that its loop received.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batches: Option<u64>,
 }
 
 fn yes() -> bool {
@@ -303,4 +397,26 @@ pub struct Fault {
     pub location: String,
     /// What went wrong.
     pub message: String,
+    /// How often.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub count: u32,
+}
+
+/// The recorder ended the program: its exit status means nothing then.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stopped {
+    /// Why: `enough`.
+    #[serde(default)]
+    pub reason: String,
+}
+
+/// A main process came to its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exit {
+    /// Loaders that were constructed.
+    #[serde(default)]
+    pub made: u64,
+    /// Loaders that were iterated.
+    #[serde(default)]
+    pub iterated: u64,
 }

@@ -61,6 +61,22 @@ pub enum Distribution {
     Other(String),
 }
 
+impl Distribution {
+    /// The distribution of parameters whose values are texts: an event has a text's number in [`Names::texts`].
+    pub const TEXT: &'static str = "text";
+
+    /// Its word in traces.
+    pub fn word(&self) -> &str {
+        match self {
+            Self::Uniform => "uniform",
+            Self::Integer => "integer",
+            Self::Normal => "normal",
+            Self::Constant => "constant",
+            Self::Other(word) => word,
+        }
+    }
+}
+
 /// A parameter of a transform as declared. Where the range depends on the sample (a crop in images of several sizes)
 /// each range is a kind of its own.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,6 +113,20 @@ pub struct Names {
     pub texts: Vec<String>,
     source_ids: HashMap<String, SourceId>,
     text_ids: HashMap<String, u32>,
+    kind_ids: HashMap<KindKey, KindId>,
+}
+
+/// A transform kind with its floats as bits, so that it can be looked up.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct KindKey(String, Option<u64>, Vec<(String, String, Option<u64>, Option<u64>)>);
+
+impl KindKey {
+    fn of(kind: &TransformKind) -> Self {
+        let parameter = |p: &ParameterKind| {
+            (p.name.clone(), p.distribution.word().to_owned(), p.low.map(f64::to_bits), p.high.map(f64::to_bits))
+        };
+        Self(kind.name.clone(), kind.p.map(f64::to_bits), kind.parameters.iter().map(parameter).collect())
+    }
 }
 
 impl Names {
@@ -114,6 +144,11 @@ impl Names {
         id
     }
 
+    /// The number of a known source.
+    pub fn find_source(&self, name: &str) -> Option<SourceId> {
+        self.source_ids.get(name).copied()
+    }
+
     /// The number of a text, new or known.
     pub fn text(&mut self, text: &str) -> u32 {
         if let Some(id) = self.text_ids.get(text) {
@@ -127,11 +162,12 @@ impl Names {
 
     /// The number of a transform kind, new or known.
     pub fn kind(&mut self, kind: TransformKind) -> KindId {
-        let known = self.kinds.iter().position(|k| *k == kind);
-        KindId(known.unwrap_or_else(|| {
+        let next = KindId(self.kinds.len() as u32);
+        let id = *self.kind_ids.entry(KindKey::of(&kind)).or_insert(next);
+        if id == next {
             self.kinds.push(kind);
-            self.kinds.len() - 1
-        }) as u32)
+        }
+        id
     }
 
     /// A source's name.
@@ -192,6 +228,29 @@ impl<'a> SampleView<'a> {
             values: &lane.values[row.start as usize..row.start as usize + usize::from(row.count)],
         })
     }
+
+    /// Where sources that moved stood when the sample began, if that is not what the lane said last: between two
+    /// samples the main process draws for itself.
+    pub fn before(&self) -> impl Iterator<Item = Moved> + use<'a> {
+        of_sample(&self.lane.befores, self.seq).iter().map(|(_, moved)| *moved)
+    }
+
+    /// Samples that the dataset made in one call, of which this is one; the states stand on the last of them.
+    pub fn joint(&self) -> u32 {
+        of_sample(&self.lane.joints, self.seq).first().map_or(1, |(_, joint)| *joint)
+    }
+
+    /// Parts that could not be digested: where there are any, an equal digest does not prove equal samples.
+    pub fn opaque(&self) -> u32 {
+        of_sample(&self.lane.opaques, self.seq).first().map_or(0, |(_, parts)| *parts)
+    }
+}
+
+/// What a table that is sorted by sample, and has few of them, says of one.
+fn of_sample<T>(table: &[(u32, T)], seq: u32) -> &[(u32, T)] {
+    let from = table.partition_point(|(at, _)| *at < seq);
+    let rest = &table[from..];
+    &rest[..rest.partition_point(|(at, _)| *at == seq)]
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -245,6 +304,9 @@ pub struct Lane {
     states: Vec<Moved>,
     events: Vec<EventRow>,
     values: Vec<f64>,
+    befores: Vec<(u32, Moved)>,
+    joints: Vec<(u32, u32)>,
+    opaques: Vec<(u32, u32)>,
 }
 
 impl Lane {
@@ -262,6 +324,9 @@ impl Lane {
             states: Vec::new(),
             events: Vec::new(),
             values: Vec::new(),
+            befores: Vec::new(),
+            joints: Vec::new(),
+            opaques: Vec::new(),
         }
     }
 
@@ -285,6 +350,21 @@ impl Lane {
     /// Adds a source that moved to the sample that [`Lane::push`] will end.
     pub fn moved(&mut self, source: SourceId, state: State) {
         self.states.push(Moved { source, state });
+    }
+
+    /// Says where a source stood when the sample began that [`Lane::push`] will end.
+    pub fn stood(&mut self, source: SourceId, state: State) {
+        self.befores.push((self.samples.len() as u32, Moved { source, state }));
+    }
+
+    /// Says that the sample that [`Lane::push`] will end is one of several that were made in one call.
+    pub fn joint(&mut self, samples: u32) {
+        self.joints.push((self.samples.len() as u32, samples));
+    }
+
+    /// Says that the sample that [`Lane::push`] will end has parts that could not be digested.
+    pub fn opaque(&mut self, parts: u32) {
+        self.opaques.push((self.samples.len() as u32, parts));
     }
 
     /// Ends a sample.
@@ -338,6 +418,21 @@ pub struct Pass {
     pub whole: bool,
 }
 
+/// Where a rank's main process stood when a pass began.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PassStart {
+    /// Loader number.
+    pub loader: u32,
+    /// Epoch, from 0.
+    pub epoch: u32,
+    /// Rank, from 0.
+    pub rank: u32,
+    /// The seed that the loader drew for its workers.
+    pub base_seed: Option<u64>,
+    /// The main process's global generators.
+    pub main: Vec<Moved>,
+}
+
 /// What a call seeded, and in which process.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seeded {
@@ -362,6 +457,8 @@ pub struct Run {
     pub lanes: Vec<Lane>,
     /// Passes, sorted by (loader, epoch, rank).
     pub passes: Vec<Pass>,
+    /// Where main processes stood when passes began, as far as it was recorded; sorted by (loader, epoch, rank).
+    pub starts: Vec<PassStart>,
     /// Calls that seeded.
     pub seedings: Vec<Seeded>,
     /// Library threads of workers, with their rank.
