@@ -15,6 +15,8 @@ pub mod pipeline;
 mod portable;
 mod scale;
 #[cfg(target_arch = "x86_64")]
+mod shuffles;
+#[cfg(target_arch = "x86_64")]
 mod simd;
 
 pub use crop::{Fill, Padding, PaddingMode, RandomCrop, crop, pad};

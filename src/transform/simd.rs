@@ -4,15 +4,15 @@
 #![allow(unsafe_code, reason = "vector loads and stores, and the step into code that needs AVX2")]
 
 use std::arch::x86_64::{
-    __m128i, __m256, __m256i, _mm_cvtsi32_si128, _mm256_abs_epi8, _mm256_add_epi8, _mm256_add_epi16, _mm256_add_epi32,
-    _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256, _mm256_blend_epi16, _mm256_blendv_epi8, _mm256_cmpeq_epi8,
-    _mm256_cmpeq_epi16, _mm256_cmpgt_epi8, _mm256_cvtepi32_ps, _mm256_cvtps_epi32, _mm256_cvttps_epi32, _mm256_div_ps,
-    _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_loadu_si256, _mm256_loadu2_m128i, _mm256_madd_epi16,
-    _mm256_maddubs_epi16, _mm256_max_epu8, _mm256_min_epu8, _mm256_mul_ps, _mm256_mulhi_epi16, _mm256_mulhi_epu16,
-    _mm256_mullo_epi16, _mm256_or_si256, _mm256_packs_epi16, _mm256_packs_epi32, _mm256_packus_epi16,
-    _mm256_packus_epi32, _mm256_rcp_ps, _mm256_sad_epu8, _mm256_set1_epi8, _mm256_set1_epi16, _mm256_set1_ps,
-    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_slli_epi16, _mm256_sra_epi16, _mm256_srli_epi16,
-    _mm256_srli_epi32, _mm256_storeu_si256, _mm256_storeu2_m128i, _mm256_sub_epi8, _mm256_sub_epi16,
+    __m128i, __m256, __m256i, _MM_HINT_T0, _mm_cvtsi32_si128, _mm_prefetch, _mm256_abs_epi8, _mm256_add_epi8,
+    _mm256_add_epi16, _mm256_add_epi32, _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256, _mm256_blend_epi16,
+    _mm256_blendv_epi8, _mm256_cmpeq_epi8, _mm256_cmpeq_epi16, _mm256_cmpgt_epi8, _mm256_cvtepi32_ps,
+    _mm256_cvtps_epi32, _mm256_cvttps_epi32, _mm256_div_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_loadu_si256,
+    _mm256_loadu2_m128i, _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_max_epu8, _mm256_min_epu8, _mm256_mul_ps,
+    _mm256_mulhi_epi16, _mm256_mulhi_epu16, _mm256_mullo_epi16, _mm256_or_si256, _mm256_packs_epi16,
+    _mm256_packs_epi32, _mm256_packus_epi16, _mm256_packus_epi32, _mm256_rcp_ps, _mm256_sad_epu8, _mm256_set1_epi8,
+    _mm256_set1_epi16, _mm256_set1_ps, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_slli_epi16, _mm256_sra_epi16,
+    _mm256_srli_epi16, _mm256_srli_epi32, _mm256_storeu_si256, _mm256_storeu2_m128i, _mm256_sub_epi8, _mm256_sub_epi16,
     _mm256_unpackhi_epi8, _mm256_unpackhi_epi16, _mm256_unpacklo_epi8, _mm256_unpacklo_epi16, _mm256_xor_si256,
 };
 
@@ -20,6 +20,7 @@ use super::fused::{GROUP, Kernels};
 use super::hue::CUT;
 use super::portable::Portable;
 use super::scale::Scale;
+use super::shuffles::{GATHER, Group, PLACES, POWERS, SCATTER};
 
 /// Proof that the processor has AVX2 and FMA.
 #[derive(Clone, Copy, Debug)]
@@ -69,8 +70,6 @@ impl Kernels for Avx2 {
     }
 }
 
-/// 32 bytes: a vector of one colour.
-type Group = [u8; GROUP];
 /// 32 RGB pixels.
 type Pixels = [u8; 3 * GROUP];
 
@@ -103,58 +102,21 @@ fn store_halves(low: &mut [u8; 16], high: &mut [u8; 16], vector: __m256i) {
     unsafe { _mm256_storeu2_m128i(high.as_mut_ptr().cast(), low.as_mut_ptr().cast(), vector) }
 }
 
-/// A shuffle or mask of 16 bytes, for both halves.
-const fn both(half: [u8; 16]) -> Group {
-    let mut group = [0; GROUP];
-    let mut at = 0;
-    while at < GROUP {
-        group[at] = half[at % 16];
-        at += 1;
+/// Bytes that are asked of memory before they are split: what is split while memory answers.
+const AHEAD: usize = 3072;
+
+/// Asks memory for the cache line of one byte.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn fetch(bytes: &[u8], at: usize) {
+    if let Some(byte) = bytes.get(at) {
+        // SAFETY: a hint about an address; nothing is read.
+        #[allow(unused_unsafe, reason = "newer compilers take it as safe, older ones do not")]
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(byte).cast());
+        }
     }
-    group
 }
-
-/// The bytes whose place is `rest` modulo 3. 16 interleaved pixels are three vectors, and the byte at place p of
-/// vector v is of colour (v + p) modulo 3: of each colour, the three vectors together hold every place once.
-const fn places(rest: usize) -> Group {
-    let mut half = [0; 16];
-    let mut at = 0;
-    while at < 16 {
-        half[at] = if at % 3 == rest { 0xff } else { 0 };
-        at += 1;
-    }
-    both(half)
-}
-
-static PLACES: [Group; 3] = [places(0), places(1), places(2)];
-
-/// Where pixel k's byte of `colour` stands once the three vectors are laid over each other; `mirrored` counts pixels
-/// from the end.
-const fn gather(colour: usize, mirrored: bool) -> Group {
-    let mut half = [0; 16];
-    let mut pixel = 0;
-    while pixel < 16 {
-        let at = if mirrored { 15 - pixel } else { pixel };
-        half[pixel] = ((3 * at + colour) % 16) as u8;
-        pixel += 1;
-    }
-    both(half)
-}
-
-/// The inverse of [`gather`].
-const fn scatter(colour: usize) -> Group {
-    let mut half = [0; 16];
-    let mut pixel = 0;
-    while pixel < 16 {
-        half[(3 * pixel + colour) % 16] = pixel as u8;
-        pixel += 1;
-    }
-    both(half)
-}
-
-static GATHER: [[Group; 3]; 2] =
-    [[gather(0, false), gather(1, false), gather(2, false)], [gather(0, true), gather(1, true), gather(2, true)]];
-static SCATTER: [Group; 3] = [scatter(0), scatter(1), scatter(2)];
 
 #[target_feature(enable = "avx2,fma")]
 fn split(source: &[u8], first: usize, width: usize, flipped: bool, colours: [&mut [u8]; 3]) {
@@ -162,6 +124,8 @@ fn split(source: &[u8], first: usize, width: usize, flipped: bool, colours: [&mu
     let end = first + 3 * width;
     for (group, ((red, green), blue)) in red.iter_mut().zip(green).zip(blue).take(width.div_ceil(GROUP)).enumerate() {
         let done = size_of::<Pixels>() * group;
+        fetch(source, first + done + AHEAD);
+        fetch(source, first + done + AHEAD + 64);
         // A mirrored row is read from its end; its last group may start before the image, others end behind it.
         let bytes = if flipped {
             let end = end - done;
@@ -446,9 +410,6 @@ fn is_cut(hue: __m256i) -> __m256i {
     let bit = _mm256_shuffle_epi8(load(&POWERS), row);
     _mm256_cmpeq_epi8(_mm256_and_si256(bits, bit), bit)
 }
-
-/// 2 to the number modulo 8.
-static POWERS: Group = both([1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128]);
 
 #[inline]
 #[target_feature(enable = "avx2,fma")]
