@@ -1,5 +1,6 @@
 //! What was typed.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -27,8 +28,16 @@ pub struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Audit the built-in pipeline without and with a seeding init, side by side
+    /// Audit the built-in pipeline without and with a seeding init, or the loaders of a program: check -- python train.py
     Check(Box<Check>),
+    /// Record one run of a program and keep it
+    Record(Box<Record>),
+    /// Audit recorded runs: shards of many ranks and machines together
+    Audit(AuditRuns),
+    /// Say whether two recorded runs reproduce each other, and what differs first
+    Compare(CompareRuns),
+    /// Write the fingerprint of a program's data, which check --locked compares
+    Lock(Box<Lock>),
     /// Run the built-in pipeline once and keep its records
     Simulate(Box<Simulate>),
     /// Say what a finding means, why it hurts, how to fix it, and when it is fine
@@ -42,6 +51,30 @@ pub struct Check {
     #[command(flatten)]
     pub pipeline: PipelineArgs,
 
+    /// A program's loaders.
+    #[command(flatten)]
+    pub program: ProgramArgs,
+
+    /// Print the runs that would be made, and why, and make none
+    #[arg(long, help_heading = "Program")]
+    pub dry_run: bool,
+
+    /// Compare with the fingerprint that `pipeaudit lock` wrote
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "pipeaudit.lock", require_equals = true, help_heading = "Program")]
+    pub locked: Option<PathBuf>,
+
+    /// Audit what this function returns, a loader or several, with no training
+    #[arg(long, value_name = "MODULE:FUNCTION", conflicts_with = "command", help_heading = "Program")]
+    pub loader: Option<String>,
+
+    /// Try another worker count for datasets of any kind
+    #[arg(long, help_heading = "Program")]
+    pub thorough: bool,
+
+    /// The program and its arguments, after --
+    #[arg(last = true, value_name = "COMMAND", conflicts_with_all = ["init", "samples", "images", "pipeline", "ranks", "no_set_epoch", "persistent_workers", "start_method", "rng", "generator", "seed", "batch_size"])]
+    pub command: Vec<OsString>,
+
     /// What is reported and how.
     #[command(flatten)]
     pub output: OutputArgs,
@@ -50,6 +83,14 @@ pub struct Check {
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub keep: Option<PathBuf>,
 
+    /// What a finding must be.
+    #[command(flatten)]
+    pub audit: AuditArgs,
+}
+
+/// What a finding must be.
+#[derive(Debug, Args)]
+pub struct AuditArgs {
     /// How sure a finding must be: the chance that a sound pipeline fails, over all tests of an audit together
     #[arg(long, value_name = "P", default_value = "1e-6", help_heading = "Audit")]
     pub alpha: f64,
@@ -57,6 +98,98 @@ pub struct Check {
     /// The severity from which a finding fails
     #[arg(long, value_enum, default_value_t = FailOn::Error, help_heading = "Audit")]
     pub fail_on: FailOn,
+}
+
+/// Limits of a program's runs.
+#[derive(Debug, Args)]
+pub struct ProgramArgs {
+    /// Batches after which a loader's epoch is ended [default: none]
+    #[arg(long, value_name = "N", help_heading = "Program")]
+    pub batches: Option<u64>,
+
+    /// Seconds that one run may take [default: no limit]
+    #[arg(long, value_name = "SECONDS", help_heading = "Program")]
+    pub timeout: Option<f64>,
+}
+
+/// `pipeaudit record`.
+#[derive(Debug, Args)]
+pub struct Record {
+    /// The folder to keep the run in
+    #[arg(short, long, value_name = "RUN")]
+    pub output: PathBuf,
+
+    /// Epochs of each loader, after which the program is stopped
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub epochs: u32,
+
+    /// num_workers of every loader instead of its own
+    #[arg(short, long, value_name = "N")]
+    pub workers: Option<u32>,
+
+    /// Limits.
+    #[command(flatten)]
+    pub limits: ProgramArgs,
+
+    /// Let the program come to its own end
+    #[arg(long)]
+    pub whole: bool,
+
+    /// The program and its arguments, after --
+    #[arg(last = true, value_name = "COMMAND", required = true)]
+    pub command: Vec<OsString>,
+}
+
+/// `pipeaudit lock`.
+#[derive(Debug, Args)]
+pub struct Lock {
+    /// The file to write
+    #[arg(short, long, value_name = "FILE", default_value = "pipeaudit.lock")]
+    pub output: PathBuf,
+
+    /// Limits.
+    #[command(flatten)]
+    pub limits: ProgramArgs,
+
+    /// The program and its arguments, after --
+    #[arg(last = true, value_name = "COMMAND", required = true)]
+    pub command: Vec<OsString>,
+}
+
+/// `pipeaudit audit`.
+#[derive(Debug, Args)]
+pub struct AuditRuns {
+    /// Folders of runs, or their shards, taken together as one run
+    #[arg(required = true, value_name = "RUN")]
+    pub runs: Vec<PathBuf>,
+
+    /// What a finding must be.
+    #[command(flatten)]
+    pub audit: AuditArgs,
+
+    /// What is reported and how.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// `pipeaudit compare`.
+#[derive(Debug, Args)]
+pub struct CompareRuns {
+    /// A run
+    #[arg(value_name = "RUN")]
+    pub first: PathBuf,
+
+    /// Another run of the same program with the same seed
+    #[arg(value_name = "RUN")]
+    pub second: PathBuf,
+
+    /// What a finding must be.
+    #[command(flatten)]
+    pub audit: AuditArgs,
+
+    /// What is reported and how.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// `pipeaudit simulate`.
@@ -85,9 +218,9 @@ pub struct Explain {
 /// The built-in pipeline.
 #[derive(Debug, Args)]
 pub struct PipelineArgs {
-    /// Worker threads (0: the main process itself)
-    #[arg(short, long, value_name = "N", default_value_t = 4, help_heading = "Pipeline")]
-    pub workers: u32,
+    /// Workers; 0: the main process itself [default: 4, or a program's own]
+    #[arg(short, long, value_name = "N", help_heading = "Pipeline")]
+    pub workers: Option<u32>,
 
     /// Passes over the dataset
     #[arg(long, value_name = "N", default_value_t = 2, help_heading = "Pipeline")]

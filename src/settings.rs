@@ -2,10 +2,12 @@
 
 mod output;
 mod pipeline;
+mod program;
 
 use std::path::PathBuf;
 
 pub use output::{Output, ReportFormat};
+pub use program::{Lock, Program, Record};
 
 use crate::cli;
 use crate::error::{Error, Result};
@@ -13,6 +15,8 @@ use crate::finding::Severity;
 use crate::seeding::Policy;
 use crate::source::simulate::{Dataset, Holder, Library, OutputDigest, Simulation};
 
+/// Workers of the built-in pipeline.
+const DEFAULT_WORKERS: u32 = 4;
 /// More threads than this in one rank are a slip of the finger.
 const MAX_WORKERS: u32 = 1024;
 /// Likewise for ranks.
@@ -33,10 +37,37 @@ pub struct Check {
     pub output: Output,
     /// Where records are kept.
     pub keep: Option<PathBuf>,
+    /// What a finding must be.
+    pub judgement: Judgement,
+}
+
+/// What a finding must be.
+#[derive(Clone, Copy, Debug)]
+pub struct Judgement {
     /// Family-wise error.
     pub alpha: f64,
     /// The severity from which a finding fails.
     pub fail_on: Severity,
+}
+
+impl Judgement {
+    /// Checks what was typed.
+    ///
+    /// # Errors
+    /// Where alpha is no probability.
+    pub fn new(typed: &cli::AuditArgs) -> Result<Self> {
+        let alpha = typed.alpha;
+        if !(alpha > 0.0 && alpha < 1.0) {
+            return Err(Error::usage(format!("--alpha {alpha} is no probability between 0 and 1"))
+                .help("leave it out for 1e-6: a sound pipeline then fails once in a million audits"));
+        }
+        let fail_on = match typed.fail_on {
+            cli::FailOn::Error => Severity::Error,
+            cli::FailOn::Warning => Severity::Warning,
+            cli::FailOn::Note => Severity::Note,
+        };
+        Ok(Self { alpha, fail_on })
+    }
 }
 
 /// What `simulate` is asked.
@@ -80,11 +111,7 @@ impl Check {
     /// # Errors
     /// Where a value makes no sense, with the one that does.
     pub fn new(typed: &cli::Check) -> Result<Self> {
-        let alpha = typed.alpha;
-        if !(alpha > 0.0 && alpha < 1.0) {
-            return Err(Error::usage(format!("--alpha {alpha} is no probability between 0 and 1"))
-                .help("leave it out for 1e-6: a sound pipeline then fails once in a million audits"));
-        }
+        let judgement = Judgement::new(&typed.audit)?;
         let mut simulation = simulation(&typed.pipeline)?;
         let audit_missing_init = typed.pipeline.init.is_some() && simulation.policy == Policy::None;
         if typed.pipeline.init.is_none() {
@@ -96,12 +123,7 @@ impl Check {
             images: images(&typed.pipeline),
             output: Output::new(&typed.output),
             keep: typed.keep.clone(),
-            alpha,
-            fail_on: match typed.fail_on {
-                cli::FailOn::Error => Severity::Error,
-                cli::FailOn::Warning => Severity::Warning,
-                cli::FailOn::Note => Severity::Note,
-            },
+            judgement,
         })
     }
 }
@@ -123,7 +145,8 @@ fn images(typed: &cli::PipelineArgs) -> Images {
 }
 
 fn simulation(typed: &cli::PipelineArgs) -> Result<Simulation> {
-    within("--workers", typed.workers, 0, MAX_WORKERS, "try the number of cores, or 0 for the main process")?;
+    let workers = typed.workers.unwrap_or(DEFAULT_WORKERS);
+    within("--workers", workers, 0, MAX_WORKERS, "try the number of cores, or 0 for the main process")?;
     within("--epochs", typed.epochs, 1, 100_000, "2 epochs show a stream that repeats")?;
     within("--batch-size", typed.batch_size, 1, u32::MAX, "try 4")?;
     within("--ranks", typed.ranks, 1, MAX_RANKS, "1 is a job that is not distributed")?;
@@ -135,7 +158,7 @@ fn simulation(typed: &cli::PipelineArgs) -> Result<Simulation> {
         return Err(Error::usage(format!("{a_run} samples a run are more than {MAX_SAMPLES}, which memory holds"))
             .help("lower --samples or --epochs"));
     }
-    if typed.persistent_workers && typed.workers == 0 {
+    if typed.persistent_workers && workers == 0 {
         return Err(
             Error::usage("--persistent-workers needs workers, and --workers is 0").help("give --workers 1 or more")
         );
@@ -153,7 +176,7 @@ fn simulation(typed: &cli::PipelineArgs) -> Result<Simulation> {
     }
     let held = if library == Library::Torch { Holder::Global } else { Holder::Held };
     Ok(Simulation {
-        workers: typed.workers,
+        workers,
         epochs: typed.epochs,
         batch_size: typed.batch_size,
         seed: typed.seed,

@@ -5,10 +5,11 @@ use std::path::Path;
 
 use crate::audit::{self, Audited, Options};
 use crate::commands::console::Bar;
+use crate::commands::render;
 use crate::commands::sink::Sink;
 use crate::error::Result;
 use crate::exit::Exit;
-use crate::report::{self, ArmReport, Origin, Report};
+use crate::report::{ArmReport, Origin, Report};
 use crate::seeding::Policy;
 use crate::settings::{self, ReportFormat};
 use crate::source::simulate::{Dataset, Progress, Simulated, Simulation, WorkerSeed};
@@ -39,12 +40,12 @@ pub fn run(settings: &settings::Check) -> Result<Exit> {
         not_tested: Vec::new(),
         remarks: dataset.remarks().to_vec(),
         faults: Vec::new(),
-        fail_on: settings.fail_on,
+        fail_on: settings.judgement.fail_on,
     };
     report.remarks.extend(remarks(settings, &dataset));
     let mut seeds = Vec::new();
     for arm in arms {
-        let (audited, arm_seeds) = run_arm(&arm, settings.alpha, &dataset, keep.as_deref(), &mut bar)?;
+        let (audited, arm_seeds) = run_arm(&arm, settings.judgement.alpha, &dataset, keep.as_deref(), &mut bar)?;
         seeds.push((arm.name, arm_seeds));
         if arm.decides {
             report.not_tested.extend(audited.not_tested);
@@ -59,10 +60,7 @@ pub fn run(settings: &settings::Check) -> Result<Exit> {
         });
     }
     drop(bar);
-    let mut text = match settings.output.format {
-        ReportFormat::Table => report::table::render(&report, &settings.output.table()),
-        ReportFormat::Json => report::json::render(&report),
-    };
+    let mut text = render::report(&report, &settings.output);
     if settings.output.verbose && settings.output.format == ReportFormat::Table {
         text.push_str(&show_seeds(&seeds));
     }
