@@ -44,9 +44,11 @@ pub fn numbers(view: &View<'_>, duplicates: &Duplicates) -> LoaderNumbers {
     }
 }
 
-/// A digest of all that was drawn for a sample: its parameters, else the states that it left behind.
+/// A digest of all that was drawn for a sample: the state that its one source was left in, which says it whatever range
+/// the parameters had; else its parameters, else the states of its sources.
 fn drawn(view: &View<'_>, sample: &SampleView<'_>) -> Option<u64> {
-    view.augmentation(sample).or_else(|| {
+    let parameters = if sample.states.len() == 1 { None } else { view.augmentation(sample) };
+    parameters.or_else(|| {
         sample.states.iter().fold(None, |digest, moved| {
             let key = moved.state.key.0;
             let hash = mix(digest.unwrap_or(1) ^ u64::from(moved.source.0));

@@ -7,7 +7,7 @@ use crate::audit::{self, Audited, Options};
 use crate::commands::console::Bar;
 use crate::commands::render;
 use crate::commands::sink::Sink;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::exit::Exit;
 use crate::report::{ArmReport, Origin, Report};
 use crate::seeding::Policy;
@@ -32,6 +32,9 @@ pub fn run(settings: &settings::Check) -> Result<Exit> {
     let keep = settings.keep.as_deref().map(write::Folder::create_parent).transpose()?;
     let dataset = settings.images.load()?;
     let arms = plan(settings);
+    if let Some(keep) = &keep {
+        refuse_other_runs(keep, &arms)?;
+    }
     let total = arms.iter().map(|arm| 2 * arm.simulation.samples(&dataset)).sum();
     let mut bar = Bar::new(total);
     let mut report = Report {
@@ -45,8 +48,9 @@ pub fn run(settings: &settings::Check) -> Result<Exit> {
     report.remarks.extend(remarks(settings, &dataset));
     let mut seeds = Vec::new();
     for arm in arms {
-        let (audited, arm_seeds) = run_arm(&arm, settings.judgement.alpha, &dataset, keep.as_deref(), &mut bar)?;
+        let (mut audited, arm_seeds) = run_arm(&arm, settings.judgement.alpha, &dataset, keep.as_deref(), &mut bar)?;
         seeds.push((arm.name, arm_seeds));
+        too_little(&mut audited);
         if arm.decides {
             report.not_tested.extend(audited.not_tested);
         }
@@ -86,6 +90,19 @@ fn plan(settings: &settings::Check) -> Vec<Arm> {
     vec![arm("without init", Policy::None, false), arm("with init", settings.simulation.policy, true)]
 }
 
+/// Runs of another audit beside this one's would be taken for its own.
+fn refuse_other_runs(keep: &Path, arms: &[Arm]) -> Result<()> {
+    for name in ["without-init", "with-init", "main-process"] {
+        let planned = arms.iter().any(|arm| arm.name.replace(' ', "-") == name);
+        let folder = keep.join(format!("{name}-a"));
+        if !planned && folder.exists() {
+            return Err(Error::usage(format!("{} holds a run of another audit", folder.display()))
+                .help("give --keep a new folder"));
+        }
+    }
+    Ok(())
+}
+
 /// Runs an arm twice and audits it. The second run is let go as soon as it is compared.
 fn run_arm(
     arm: &Arm,
@@ -113,6 +130,20 @@ fn run_arm(
     audited.findings.extend(differences);
     audited.findings.sort_by_key(|finding| (std::cmp::Reverse(finding.severity), finding.code));
     Ok((audited, seeds))
+}
+
+/// One stream alone can be compared with nothing: that is no pass.
+fn too_little(audited: &mut Audited) {
+    for numbers in &audited.numbers {
+        if numbers.streams.of < 2 && audited.findings.is_empty() {
+            audited.inconclusive.push(
+                "one worker in one epoch drew random numbers: there is nothing to compare them with (--epochs 2, --samples)"
+                    .to_owned(),
+            );
+        } else if numbers.workers > 1 && numbers.epochs.iter().all(|epoch| epoch.streams.of < 2) {
+            audited.not_tested.push("workers against each other: one alone got a batch (--samples)".to_owned());
+        }
+    }
 }
 
 fn remarks(settings: &settings::Check, dataset: &Dataset) -> Vec<String> {

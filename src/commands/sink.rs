@@ -30,7 +30,7 @@ impl Sink {
             return Ok(if quiet { Self::Nowhere } else { Self::Standard });
         };
         let cannot = |error: std::io::Error| {
-            Error::usage(format!("cannot write {}: {error}", path.display()))
+            Error::usage(format!("cannot write {}: {}", path.display(), error.kind()))
                 .help("give --output a file in a folder that exists and can be written")
         };
         if path.is_dir() {

@@ -67,15 +67,22 @@ impl Dataset {
     /// # Errors
     /// Where the folder or an image cannot be read or holds nothing to use.
     pub fn folder(folder: &Path, samples: Option<u64>, max_pixels: u64) -> Result<Self> {
-        let files = super::folder::images(folder)?;
-        let entries = files
+        let found = super::folder::images(folder)?;
+        let entries = found
+            .images
             .into_iter()
             .map(|path| {
                 let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
                 (name, Bytes::File(path))
             })
             .collect();
-        Self::new(entries, samples, max_pixels)
+        let mut dataset = Self::new(entries, samples, max_pixels)?;
+        match found.others {
+            0 => {}
+            1 => dataset.remarks.push("1 file that is no PNG or JPEG is not used".to_owned()),
+            others => dataset.remarks.push(format!("{others} files that are no PNG or JPEG are not used")),
+        }
+        Ok(dataset)
     }
 
     /// Images that are decoded already, each one sample.

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
 
+use super::jpeg;
 use crate::error::{Error, Result};
 use crate::transform::Image;
 
@@ -43,11 +44,21 @@ pub fn decode(name: &str, bytes: &[u8], max_pixels: u64) -> Result<Decoded> {
 }
 
 fn decode_from<R: Read + Seek + std::io::BufRead>(name: &str, mut reader: R, max_pixels: u64) -> Result<Decoded> {
-    let (format, stored) = checked_format(name, &mut reader)?;
-    let damaged = |error: image::ImageError| {
-        Error::not_audited(format!("image {name} is damaged or truncated: {}", one_line(&error.to_string())))
+    let (format, mut stored) = checked_format(name, &mut reader)?;
+    let bad = |why: &str| {
+        Error::not_audited(format!("image {name} is damaged or truncated: {why}"))
             .help("replace or remove the file; samples are never skipped, so that an audit covers what it says")
     };
+    let damaged = |error: image::ImageError| match error {
+        image::ImageError::Limits(_) => too_large(name, max_pixels),
+        error => bad(&one_line(&error.to_string())),
+    };
+    if format == ImageFormat::Jpeg {
+        // The decoder fills what is missing with grey; Pillow refuses it, and so is it here.
+        let components = jpeg::components(&mut reader).ok_or_else(|| bad("it ends before its end marker"))?;
+        reader.seek(SeekFrom::Start(0)).map_err(|error| bad(&error.to_string()))?;
+        stored = if components == 4 { Stored::Cmyk } else { Stored::Other };
+    }
     let mut reader = ImageReader::with_format(reader, format);
     let mut limits = Limits::default();
     limits.max_alloc = Some(max_pixels.saturating_mul(8).saturating_add(1 << 20));
@@ -65,10 +76,11 @@ fn decode_from<R: Read + Seek + std::io::BufRead>(name: &str, mut reader: R, max
     Ok(converted(decoded, stored))
 }
 
-/// How a PNG file stores its pixels, which the decoder does not tell.
+/// How a file stores its pixels, which the decoder does not tell.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stored {
     Palette,
+    Cmyk,
     /// Grey or RGB without an alpha channel; a `tRNS` chunk may still name one transparent colour.
     Opaque {
         bits: u8,
@@ -128,14 +140,18 @@ fn converted(decoded: DynamicImage, stored: Stored) -> Decoded {
         (Stored::Opaque { .. }, DynamicImage::ImageRgba8(rgba)) => DynamicImage::ImageRgba8(rgba).into_rgb8().into(),
         (_, decoded) => decoded,
     };
-    let palette = stored == Stored::Palette;
+    let palette = match stored {
+        Stored::Palette => Some(("converted from a palette to RGB", "converted from a palette to RGBA")),
+        Stored::Cmyk => Some(("converted from CMYK to RGB", "converted from CMYK to RGBA")),
+        Stored::Opaque { .. } | Stored::Other => None,
+    };
     let (channels, data, conversion) = match decoded {
         DynamicImage::ImageLuma8(grey) => {
             let few_bits = matches!(stored, Stored::Opaque { bits: 1..8 });
             (1, grey.into_raw(), few_bits.then_some("converted from less than 8 bits to 8-bit grey"))
         }
-        DynamicImage::ImageRgb8(rgb) => (3, rgb.into_raw(), palette.then_some("converted from a palette to RGB")),
-        DynamicImage::ImageRgba8(rgba) => (4, rgba.into_raw(), palette.then_some("converted from a palette to RGBA")),
+        DynamicImage::ImageRgb8(rgb) => (3, rgb.into_raw(), palette.map(|(rgb, _)| rgb)),
+        DynamicImage::ImageRgba8(rgba) => (4, rgba.into_raw(), palette.map(|(_, rgba)| rgba)),
         DynamicImage::ImageLumaA8(grey) => {
             (4, DynamicImage::ImageLumaA8(grey).into_rgba8().into_raw(), Some("converted from grey with alpha to RGBA"))
         }
@@ -145,6 +161,11 @@ fn converted(decoded: DynamicImage, stored: Stored) -> Decoded {
         other => (3, other.into_rgb8().into_raw(), Some("converted to RGB")),
     };
     Decoded { image: Image { width, height, channels, data }, conversion }
+}
+
+fn too_large(name: &str, max_pixels: u64) -> Error {
+    Error::not_audited(format!("image {name} has more pixels than the limit of {max_pixels}"))
+        .help("if it is no decompression bomb, raise the limit with --max-pixels")
 }
 
 fn high_bytes(words: &[u16]) -> Vec<u8> {

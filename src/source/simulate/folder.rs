@@ -8,12 +8,21 @@ use crate::error::{Error, Result};
 /// Folders below folders that are followed: enough for any dataset, and an end to loops.
 const MAX_DEPTH: usize = 64;
 
+/// Images, and how many other files there are.
+#[derive(Debug)]
+pub struct Found {
+    /// In sorted order.
+    pub images: Vec<PathBuf>,
+    /// Files that are no PNG or JPEG by their names, or no files.
+    pub others: u64,
+}
+
 /// The PNG and JPEG files below `folder`, by their file names' endings, in sorted order. Links to folders are not
 /// followed.
 ///
 /// # Errors
 /// Where the folder, or one below it, cannot be read, or there is no image.
-pub fn images(folder: &Path) -> Result<Vec<PathBuf>> {
+pub fn images(folder: &Path) -> Result<Found> {
     let metadata = fs::metadata(folder).map_err(|error| {
         let message = match error.kind() {
             std::io::ErrorKind::NotFound => format!("no such folder: {}", folder.display()),
@@ -30,12 +39,12 @@ pub fn images(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut others = 0;
     walk(folder, 0, &mut found, &mut others)?;
     if found.is_empty() {
-        let others = if others == 0 { String::new() } else { format!(" ({others} other files)") };
+        let others = if others == 0 { String::new() } else { format!(" (other files: {others})") };
         return Err(Error::not_audited(format!("no PNG or JPEG image in {}{others}", folder.display()))
-            .help("files count whose names end in .png, .jpg or .jpeg; folders below are searched too"));
+            .help("regular files count whose names end in .png, .jpg or .jpeg; folders below are searched too"));
     }
     found.sort();
-    Ok(found)
+    Ok(Found { images: found, others })
 }
 
 fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>, others: &mut u64) -> Result<()> {

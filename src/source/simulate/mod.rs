@@ -10,6 +10,7 @@
 pub mod dataset;
 mod decode;
 mod folder;
+mod jpeg;
 mod kinds;
 mod process;
 mod sampler;

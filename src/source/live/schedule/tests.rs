@@ -30,10 +30,12 @@ fn recorded(exit: Exit) -> Recorded {
     Recorded { run, exit, unfinished, remarks: vec!["a remark".to_owned()], faults: Vec::new() }
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "a runner returns results")]
 fn good() -> Result<Recorded> {
     Ok(recorded(Exit::Stopped))
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "a runner returns results")]
 fn bad(exit: Exit) -> Result<Recorded> {
     Ok(recorded(exit))
 }
