@@ -77,6 +77,51 @@ fn a_bad_image_is_an_error_that_names_the_file() {
 }
 
 #[test]
+fn a_jpeg_that_was_cut_off_is_refused_and_a_whole_one_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("photo.jpg");
+    let picture = image::RgbImage::from_fn(120, 100, |x, y| image::Rgb([(x * 2) as u8, (y * 2) as u8, (x * y) as u8]));
+    picture.save(&file).unwrap();
+    let whole = fs::read(&file).unwrap();
+    assert_eq!(check_images(folder.path(), &["--samples", "8"]).status, 0);
+    // Anywhere behind the header, and with the end marker alone missing.
+    for length in [whole.len() - 2, whole.len() - 1, whole.len() * 3 / 4, whole.len() / 2, 200] {
+        fs::write(&file, &whole[..length]).unwrap();
+        fails(&check_images(folder.path(), &[]), 3, &["photo.jpg", "damaged or truncated"]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_name_cannot_send_escapes_to_the_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a\n\u{1b}[31mred.png"), "no picture").unwrap();
+    let outcome = check_images(folder.path(), &[]);
+    fails(&outcome, 3, &["red.png"]);
+    assert!(!outcome.stderr.contains('\u{1b}'));
+    assert_eq!(outcome.stderr.lines().filter(|line| line.starts_with("error: ")).count(), 1);
+    assert_eq!(outcome.stderr.lines().count(), 2, "a message and its help, a line each: {}", outcome.stderr);
+}
+
+#[test]
+fn one_stream_alone_is_no_pass() {
+    for line in ["check --epochs 1 --workers 1 --init none", "check --samples 1 --epochs 1"] {
+        let outcome = pipeaudit(line);
+        assert_eq!(outcome.status, 3, "{line}: {}", outcome.stdout);
+        assert!(outcome.stdout.contains("nothing to compare"), "{}", outcome.stdout);
+    }
+}
+
+#[test]
+fn a_kept_audit_is_not_mixed_with_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let keep = folder.path().join("kept");
+    assert_eq!(with(&["check", "-q", "--keep", text(&keep)]).status, 0);
+    assert_eq!(with(&["check", "-q", "--keep", text(&keep)]).status, 0, "the same audit replaces its runs");
+    fails(&with(&["check", "-q", "--keep", text(&keep), "--init", "none"]), 2, &["with-init-a", "another audit"]);
+}
+
+#[test]
 fn an_image_smaller_than_the_crop_is_refused_as_torchvision_does() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("small.png"), scene()).unwrap();

@@ -1,6 +1,6 @@
 //! Runs a command as a process tree and leaves nothing of it behind.
 //!
-//! Three threads: two read what the program prints (bounded, whatever it prints), this one looks every [`TICK`]
+//! Three threads: two read what the program prints (bounded, whatever it prints), this one looks every `TICK`
 //! whether the command has ended, the recorder has seen enough, the time is up or the user asked to stop. Whichever
 //! comes first, every process of the tree is ended before [`run`] returns: gently, and after a grace without mercy.
 //!

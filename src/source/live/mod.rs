@@ -5,7 +5,7 @@
 //! settings ──► plan ──► schedule ──► program: workspace + embed ──► command (tree, tail) ──► harvest ──► runs
 //! ```
 //!
-//! * [`plan`] says which runs are made and why; [`schedule`] makes them one after the other.
+//! * [`mod@plan`] says which runs are made and why; [`schedule`] makes them one after the other.
 //! * [`program`] makes one: in a [`workspace`] with the recorder ([`embed`]) laid out, it runs a [`command`] as a process
 //!   tree of which nothing is left, and [`harvest`] reads what it recorded.
 //! * [`lock`] is the fingerprint of a run that is committed and compared.
