@@ -29,7 +29,7 @@ fn cost(program: &Path, arguments: &[&str]) -> Cost {
         .status()
         .unwrap_or_else(|error| panic!("{}: {error}", program.display()));
     assert!(status.success(), "{} {arguments:?}: {status}", program.display());
-    Cost { cpu: children().0 - before, wall: begun.elapsed() }
+    Cost { cpu: children().0.saturating_sub(before), wall: begun.elapsed() }
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
