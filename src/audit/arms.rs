@@ -109,11 +109,7 @@ fn contents(a: &View<'_>, b: &View<'_>, options: &Options) -> Option<Finding> {
     finding.cause = Some(
         "each worker draws from a stream of its own, so who makes a sample decides what is drawn for it".to_owned(),
     );
-    finding.fix = Some(Fix {
-        kind: FixKind::Advice,
-        text: "keep the number of workers in your configuration, or seed each sample from (seed, epoch, index)"
-            .to_owned(),
-    });
+    finding.fix = Some(Fix { kind: FixKind::Advice, text: super::worker_count::ADVICE.to_owned() });
     finding.evidence = vec![
         ("compared", Number::Count(compared)),
         ("differ", Number::Count(differ)),

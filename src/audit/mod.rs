@@ -8,6 +8,7 @@ mod sampling;
 mod seen;
 mod skew;
 mod view;
+mod worker_count;
 
 use crate::finding::Finding;
 use crate::finding::numbers::LoaderNumbers;
@@ -19,6 +20,7 @@ use view::View;
 
 pub use arms::{compare_seeds, compare_worker_counts};
 pub use reproducibility::compare;
+pub use worker_count::depends_on_worker_count;
 
 /// What an audit is asked.
 #[derive(Clone, Debug)]

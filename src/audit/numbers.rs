@@ -16,9 +16,11 @@ pub fn numbers(view: &View<'_>, duplicates: &Duplicates) -> LoaderNumbers {
     let mut drawn_over_all = 0;
     let mut epochs = Vec::new();
     let mut streams = Streams::new(view, duplicates);
+    let by_parameters = parameters_vary(view);
     for epoch in view.epochs() {
         let samples = view.orders_of(epoch).iter().flat_map(|order| order.samples(view.run));
-        let mut augmentations: Vec<u64> = samples.filter_map(|(_, sample)| drawn(view, &sample)).collect();
+        let mut augmentations: Vec<u64> =
+            samples.filter_map(|(_, sample)| drawn(view, &sample, by_parameters)).collect();
         drawn_over_all += augmentations.len() as u64;
         epochs.push(EpochNumbers {
             epoch,
@@ -45,9 +47,11 @@ pub fn numbers(view: &View<'_>, duplicates: &Duplicates) -> LoaderNumbers {
 }
 
 /// A digest of all that was drawn for a sample: the state that its one source was left in, which says it whatever range
-/// the parameters had; else its parameters, else the states of its sources.
-fn drawn(view: &View<'_>, sample: &SampleView<'_>) -> Option<u64> {
-    let parameters = if sample.states.len() == 1 { None } else { view.augmentation(sample) };
+/// the parameters had; else its parameters, else the states of its sources. Parameters that are the same for all samples say
+/// nothing beside states that move: the adapter does not see what is drawn.
+fn drawn(view: &View<'_>, sample: &SampleView<'_>, by_parameters: bool) -> Option<u64> {
+    let by_state = sample.states.len() == 1 || (!by_parameters && !sample.states.is_empty());
+    let parameters = if by_state { None } else { view.augmentation(sample) };
     parameters.or_else(|| {
         sample.states.iter().fold(None, |digest, moved| {
             let key = moved.state.key.0;
@@ -56,6 +60,12 @@ fn drawn(view: &View<'_>, sample: &SampleView<'_>) -> Option<u64> {
             Some(mix(hash ^ moved.state.position))
         })
     })
+}
+
+fn parameters_vary(view: &View<'_>) -> bool {
+    let mut augmentations = view.delivered().map(|(_, sample)| view.augmentation(&sample));
+    let first = augmentations.next();
+    first.is_some_and(|first| augmentations.any(|other| other != first))
 }
 
 #[expect(clippy::stable_sort_primitive, reason = "a stable sort makes use of the runs that epochs leave behind")]

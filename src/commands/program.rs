@@ -74,6 +74,9 @@ fn report(outcome: &LiveOutcome, options: &Options, judgement: Judgement) -> Res
             audited.findings.extend(more.into_iter().filter(|f| !known.contains(&(f.code, f.loader.clone()))));
         }
     }
+    if !outcome.runs.iter().any(|(arm, _)| matches!(arm.purpose, Purpose::Workers(_))) {
+        audited.findings.extend(audit::depends_on_worker_count(first, options));
+    }
     audited.findings.sort_by_key(|finding| (std::cmp::Reverse(finding.severity), finding.code));
     let mut report = recorded_report(Origin::Live, audited, "two runs with the same seed".to_owned(), judgement);
     report.not_tested.extend(outcome.not_tested.iter().cloned());

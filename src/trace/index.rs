@@ -167,6 +167,12 @@ impl<'a> Walk<'a> {
         let mut batches = lane.batches.iter().filter(|batch| !batch.states.is_empty()).peekable();
         let mut samples = lane.samples().peekable();
         while let Some(sample) = samples.next() {
+            for moved in sample.before() {
+                self.stands_at(moved.source, Some((moved.state, sample.seq)));
+            }
+            for source in sample.reseeded() {
+                self.stands_at(source, None);
+            }
             for moved in sample.states {
                 self.moved(moved.source, moved.state, sample.seq, false);
             }
@@ -174,6 +180,13 @@ impl<'a> Walk<'a> {
             if ends && let Some(batch) = batches.next_if(|batch| Some(batch.batch) == sample.batch) {
                 self.collated(batch, sample.seq);
             }
+        }
+    }
+
+    /// Draws that are not this loader's, or a seed, brought a source elsewhere than its last sample did.
+    fn stands_at(&mut self, source: SourceId, now: Option<(State, u32)>) {
+        if let Some(slot) = self.slots.iter_mut().find(|slot| slot.source == source) {
+            slot.now = now;
         }
     }
 

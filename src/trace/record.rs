@@ -219,6 +219,10 @@ pub struct Sample {
     /// Where a source that moved stood when the sample began, if that is not what the lane's records said last.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub before: BTreeMap<String, String>,
+    /// Sources that were seeded while this sample was made, the first in which they moved: it does not draw from where
+    /// they stood before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reseeded: Vec<String>,
     /// Parts that could not be digested; `output` covers the rest.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub opaque: u32,

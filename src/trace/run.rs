@@ -235,6 +235,11 @@ impl<'a> SampleView<'a> {
         of_sample(&self.lane.befores, self.seq).iter().map(|(_, moved)| *moved)
     }
 
+    /// Sources that were seeded while the sample was made, the first in which they moved.
+    pub fn reseeded(&self) -> impl Iterator<Item = SourceId> + use<'a> {
+        of_sample(&self.lane.reseeds, self.seq).iter().map(|(_, source)| *source)
+    }
+
     /// Samples that the dataset made in one call, of which this is one; the states stand on the last of them.
     pub fn joint(&self) -> u32 {
         of_sample(&self.lane.joints, self.seq).first().map_or(1, |(_, joint)| *joint)
@@ -305,6 +310,7 @@ pub struct Lane {
     events: Vec<EventRow>,
     values: Vec<f64>,
     befores: Vec<(u32, Moved)>,
+    reseeds: Vec<(u32, SourceId)>,
     joints: Vec<(u32, u32)>,
     opaques: Vec<(u32, u32)>,
 }
@@ -325,6 +331,7 @@ impl Lane {
             events: Vec::new(),
             values: Vec::new(),
             befores: Vec::new(),
+            reseeds: Vec::new(),
             joints: Vec::new(),
             opaques: Vec::new(),
         }
@@ -355,6 +362,11 @@ impl Lane {
     /// Says where a source stood when the sample began that [`Lane::push`] will end.
     pub fn stood(&mut self, source: SourceId, state: State) {
         self.befores.push((self.samples.len() as u32, Moved { source, state }));
+    }
+
+    /// Says that a source was seeded while the sample was made that [`Lane::push`] will end.
+    pub fn reseeded(&mut self, source: SourceId) {
+        self.reseeds.push((self.samples.len() as u32, source));
     }
 
     /// Says that the sample that [`Lane::push`] will end is one of several that were made in one call.

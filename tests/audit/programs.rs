@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pipeaudit::audit::{Options, audit};
+use pipeaudit::audit::{Options, audit, depends_on_worker_count};
 use pipeaudit::finding::{Code, Finding, Place, Severity};
 use pipeaudit::rng::{Key, State};
 use pipeaudit::trace::record::Loader;
@@ -25,10 +25,11 @@ struct At {
     index: i64,
 }
 
-/// What one sample leaves behind: states by source, events, and what its output depends on beside its index.
+/// What one sample leaves behind: states by source, sources that it seeded, events, and what its output depends on beside its index.
 #[derive(Default)]
 struct Made {
     states: Vec<(&'static str, State)>,
+    reseeded: Vec<&'static str>,
     events: Vec<(&'static str, bool)>,
     drawn: u64,
 }
@@ -68,6 +69,9 @@ fn program(starts: impl Fn(At) -> Vec<(&'static str, State)>, mut make: impl FnM
                 let source = *sources.entry(source).or_insert_with(|| run.names.source(source, "mt19937"));
                 lane.moved(source, state);
             }
+            for source in made.reseeded {
+                lane.reseeded(sources[source]);
+            }
             for (name, applied) in made.events {
                 let kind = TransformKind { name: name.to_owned(), p: None, parameters: vec![] };
                 let kind = *kinds.entry(name).or_insert_with(|| run.names.kind(kind));
@@ -93,6 +97,52 @@ fn own(at: At) -> u64 {
 /// A source that starts at a seed and draws nine words a sample; the output depends on it.
 fn drawing(source: &'static str, seed: u64, at: At) -> Made {
     Made { states: vec![(source, state(seed, 9 * (at.seq + 1)))], drawn: hash(seed ^ hash(at.seq)), ..Made::default() }
+}
+
+#[test]
+fn a_generator_that_the_first_sample_seeds_was_never_drawn_from_as_it_was_copied() {
+    for said in [true, false] {
+        // The dataset's own object, copied into both workers; who makes a worker's first sample seeds it there.
+        let run = program(
+            |_| vec![("dataset.rng", state(3, 0))],
+            |at| Made {
+                reseeded: if said && at.seq == 0 { vec!["dataset.rng"] } else { vec![] },
+                ..drawing("dataset.rng", own(at), at)
+            },
+        );
+        let expected: &[Code] = if said { &[] } else { &[Code::PA101, Code::PA103] };
+        assert_eq!(codes(&findings(&run)), expected);
+    }
+}
+
+#[test]
+fn a_seed_that_is_the_same_in_each_worker_is_found_wherever_it_is_given() {
+    let run = program(
+        |_| vec![("dataset.rng", state(3, 0))],
+        |at| Made {
+            reseeded: if at.seq == 0 { vec!["dataset.rng"] } else { vec![] },
+            ..drawing("dataset.rng", 1000 + u64::from(at.epoch), at)
+        },
+    );
+    assert_eq!(codes(&findings(&run)), [Code::PA101]);
+}
+
+#[test]
+fn outputs_follow_the_number_of_workers_where_streams_are_drawn_on() {
+    let notes = |run: &Run| -> Vec<Code> {
+        depends_on_worker_count(run, &Options::default()).iter().map(|finding| finding.code).collect()
+    };
+    let drawn_on = program(|at| vec![("torch", state(own(at), 0))], |at| drawing("torch", own(at), at));
+    assert_eq!(notes(&drawn_on), [Code::PA302]);
+    // Seeded anew for each sample, from its index and the epoch: who makes it is no matter.
+    let by_sample = |at: At| {
+        let seed = 5000 + 100 * u64::from(at.epoch) + at.index as u64;
+        Made { states: vec![("dataset.rng", state(seed, 9))], drawn: hash(seed), ..Made::default() }
+    };
+    assert_eq!(notes(&program(|_| vec![("dataset.rng", state(3, 0))], by_sample)), []);
+    // Drawn on without effect.
+    let idle = |at: At| Made { drawn: 0, ..drawing("torch", own(at), at) };
+    assert_eq!(notes(&program(|at| vec![("torch", state(own(at), 0))], idle)), []);
 }
 
 #[test]
@@ -277,7 +327,12 @@ fn two_copied_generators_of_one_object_are_one_finding_a_code() {
                 ("dataset.transform.random_generator", state(1, 3 * (at.seq + 1))),
                 ("dataset.transform.py_random", state(2, 5 * (at.seq + 1))),
             ];
-            Made { states, events: vec![("Affine", hash(at.seq).is_multiple_of(2))], drawn: hash(at.seq) }
+            Made {
+                states,
+                events: vec![("Affine", hash(at.seq).is_multiple_of(2))],
+                drawn: hash(at.seq),
+                ..Made::default()
+            }
         },
     );
     let found = findings(&run);
@@ -295,7 +350,7 @@ fn a_constant_compose_beside_sound_flips_accuses_nobody() {
         |at| {
             let flip = hash(own(at) ^ hash(at.seq)).is_multiple_of(2);
             let states = vec![("dataset.prep.rng", state(1, 3 * (at.seq + 1))), ("torch", state(own(at), at.seq + 1))];
-            Made { states, events: vec![("RandomHorizontalFlip", flip)], drawn: u64::from(flip) }
+            Made { states, events: vec![("RandomHorizontalFlip", flip)], drawn: u64::from(flip), ..Made::default() }
         },
     );
     assert!(findings(&run).is_empty());
@@ -328,7 +383,7 @@ fn samples_that_are_kept_after_augmentation_repeat_epochs() {
                     return Made { drawn, ..Made::default() };
                 }
                 let events = if events { vec![("Flip", drawn.is_multiple_of(2))] } else { vec![] };
-                Made { states: vec![("torch", state(own(at), 9 * (at.seq + 1)))], events, drawn }
+                Made { states: vec![("torch", state(own(at), 9 * (at.seq + 1)))], events, drawn, ..Made::default() }
             },
         )
     };

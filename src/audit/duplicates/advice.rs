@@ -60,6 +60,10 @@ pub fn cause(view: &View<'_>, relation: Relation, sources: &[String]) -> Option<
             "the main process is in the same state whenever it starts the workers".to_owned()
         }
         (Relation::EpochsByIndex, ..) => "the seed of a sample depends on its index and not on the epoch".to_owned(),
+        (Relation::Elsewhere, Some(init), _) if sources.len() > 1 => format!(
+            "the init `{init}` seeds several generators one after another from one number: one worker's gets the seed of \
+             its neighbour's next"
+        ),
         (Relation::Elsewhere, Some(init), _) => {
             format!("the seeds of the init `{init}` collide: neighbouring workers and epochs get the same sum")
         }
@@ -88,6 +92,12 @@ pub fn fix(view: &View<'_>, relation: Relation, sources: &[String]) -> Option<Fi
         }
     } else if is_local(source) {
         "derive the seed from (base seed, epoch, index), or use the worker's own generator".to_owned()
+    } else if relation == Relation::Elsewhere && sources.len() > 1 {
+        format!(
+            "seed each of `{}` from a word of its own: `numpy.random.SeedSequence([info.seed, rank]).generate_state({})`",
+            sources.join("`, `"),
+            sources.len()
+        )
     } else if relation == Relation::Sources {
         "seed each library from its own word of `numpy.random.SeedSequence([info.seed, rank]).generate_state(3)`"
             .to_owned()

@@ -18,7 +18,7 @@ use crate::trace::run::SourceId;
 use super::Options;
 use super::view::View;
 
-pub use effect::Effect;
+pub use effect::{Effect, Judge};
 pub use parameters::unseen;
 pub use relations::{Relation, Relations, Union};
 
@@ -78,10 +78,12 @@ fn drawn_at(lane: &crate::trace::Lane, source: SourceId, position: u32, local: b
     if local { Some(position as usize) } else { (position as usize..lane.len()).find(moved) }
 }
 
+/// By [`SourceId`]: whether meetings of a source are looked at.
+///
 /// A source that draws only while a lane's first sample is made builds something once (a shuffled list that all
 /// workers share and split, a table of noise): that it does so alike everywhere is a design. In an iterable dataset it
 /// may do so now and then (at each shard).
-fn sources_that_count(view: &View<'_>, index: &StateIndex) -> Vec<bool> {
+pub fn sources_that_count(view: &View<'_>, index: &StateIndex) -> Vec<bool> {
     let mut long = vec![false; view.run.names.sources.len()];
     let mut goes_on = vec![false; long.len()];
     let mut short = vec![false; long.len()];

@@ -31,6 +31,7 @@ files! {
     "pipeaudit_recorder/passes.py",
     "pipeaudit_recorder/process.py",
     "pipeaudit_recorder/ranks.py",
+    "pipeaudit_recorder/reach.py",
     "pipeaudit_recorder/seeding.py",
     "pipeaudit_recorder/settings.py",
     "pipeaudit_recorder/shard.py",

@@ -142,6 +142,7 @@ impl Process {
         let output = digest(sample.output.as_deref())?;
         let states = moved(&sample.states, names)?;
         let before = moved(&sample.before, names)?;
+        let reseeded: Vec<_> = sample.reseeded.iter().filter_map(|source| names.find_source(source)).collect();
         let mut events = Vec::with_capacity(sample.transforms.len());
         for transform in sample.transforms {
             events.push(event(transform, names)?);
@@ -165,6 +166,9 @@ impl Process {
         }
         for moved in before {
             lane.stood(moved.source, moved.state);
+        }
+        for source in reseeded {
+            lane.reseeded(source);
         }
         if sample.opaque > 0 {
             lane.opaque(sample.opaque);

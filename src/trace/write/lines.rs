@@ -266,6 +266,13 @@ fn write_sample(sample: &SampleView<'_>, place: &str, texts: &Texts, out: &mut i
     }
     texts.states(sample.states.iter().copied(), "states", out)?;
     texts.states(sample.before(), "before", out)?;
+    for (i, source) in sample.reseeded().enumerate() {
+        let open = if i == 0 { r#","reseeded":["# } else { "," };
+        write!(out, "{open}{}", quoted(texts.names.source_name(source)))?;
+    }
+    if sample.reseeded().next().is_some() {
+        out.write_all(b"]")?;
+    }
     if sample.opaque() > 0 {
         write!(out, r#","opaque":{}"#, sample.opaque())?;
     }

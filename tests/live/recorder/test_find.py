@@ -34,6 +34,11 @@ class Derived(Base):
     pass
 
 
+class Hiding(Base):
+    def __init__(self, seed):
+        self.shared = random.Random(seed)
+
+
 class Hostile:
     def __init__(self):
         self.rng = random.Random(1)
@@ -67,6 +72,13 @@ def paths(value, name="dataset"):
 
 
 class Find(unittest.TestCase):
+    def test_an_attribute_that_hides_its_classs_is_not_taken_for_it(self):
+        one, other = Hiding(4), Hiding(5)
+        found = dict(find.generators([("dataset", [one, other])]))
+        self.assertIs(found["dataset[0].shared"], one.shared)
+        self.assertIs(found["dataset[1].shared"], other.shared)
+        self.assertIs(found["Base.shared"], Base.shared)
+
     def test_attributes_and_containers(self):
         rng = [random.Random(i) for i in range(9)]
         pair = collections.namedtuple("pair", "left right")

@@ -54,6 +54,7 @@ class _Walk:
         self.kept = []
         self.found = []
         self.cores = set()
+        self.names = set()
 
     def run(self):
         while self.queue and len(self.kept) < _MOST_OBJECTS and len(self.found) < _MOST_FOUND:
@@ -83,7 +84,13 @@ class _Walk:
         if id(core) not in self.cores:
             self.cores.add(id(core))
             self.kept.append(core)
-            self.found.append((path, value))
+            # Two that are there at once must not be taken for one that was put in the other's place.
+            name, number = path, 1
+            while name in self.names:
+                number += 1
+                name = "%s#%d" % (path, number)
+            self.names.add(name)
+            self.found.append((name, value))
         return True
 
     def _parts(self, path, value, kind, depth):
@@ -153,7 +160,7 @@ class _Walk:
             if klass.__module__.partition(".")[0] not in _PASSIVE:
                 for name in slots(klass):
                     self._add("%s.%s" % (path, name), slot(klass, name, value), depth)
-                self._class(path, klass, depth)
+                self._class(path, klass, depth, held or ())
 
     def _frame(self, path, iterator, depth):
         """Local variables of a generator function that waits at a yield: what an iterable dataset's `__iter__` draws on."""
@@ -171,8 +178,9 @@ class _Walk:
             if type(part) is types.GeneratorType:
                 self._add(path, part, depth)
 
-    def _class(self, path, klass, depth):
-        """Class attributes are reached through the object as its own are; methods for the globals that they name."""
+    def _class(self, path, klass, depth, hidden=()):
+        """Class attributes are reached through the object as its own are, unless it hides them by one of its own; methods
+        for the globals that they name."""
         if klass.__module__.partition(".")[0] in _PASSIVE or ("class", id(klass)) in self.seen:
             return
         self.seen.add(("class", id(klass)))
@@ -181,7 +189,7 @@ class _Walk:
                 continue
             if type(part) is property:
                 part = part.fget
-            self._add("%s.%s" % (path, name), part, depth)
+            self._add("%s.%s" % (klass.__qualname__ if name in hidden else path, name), part, depth)
 
     def _function(self, path, function, depth):
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):

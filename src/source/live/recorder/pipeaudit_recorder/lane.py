@@ -82,7 +82,7 @@ class Lane:
         return values
 
     def _record(self, key, value, joint, last=True):
-        states, before = self._moves() if last else (_NO_STATES, _NO_STATES)
+        states, before, reseeded = self._moves() if last else (_NO_STATES, _NO_STATES, ())
         called = events.take() if last else ()
         output, opaque = digest.of(value)
         self._digests.append(output if not opaque else None)
@@ -101,6 +101,8 @@ class Lane:
             parts.append('"transforms":' + shard.dumps(called))
         if before:
             parts.append('"before":' + shard.dumps(before))
+        if reseeded:
+            parts.append('"reseeded":' + shard.dumps(reseeded))
         if opaque:
             parts.append('"opaque":%d' % opaque)
         if joint > 1:
@@ -110,7 +112,7 @@ class Lane:
     def _moves(self):
         """States of the sources that moved, with local generators."""
         made = local.take()
-        states, before = self.sources.moved(made.touched)
+        states, before, reseeded = self.sources.moved(made.touched)
         if self._looks_again(made):
             found = self.sources.refresh()
             transforms.watch(self.names)
@@ -119,7 +121,7 @@ class Lane:
                 self._stream(source, made.adopt(source.core) or source.value)
                 states[source.name] = source.reader.state(source.value)
         states.update(made.states())
-        return states, before
+        return states, before, reseeded
 
     def _looks_again(self, made):
         """Generators may come later than the worker: looks after samples 1, 2, 4 … and the first few that made one."""
@@ -135,7 +137,7 @@ class Lane:
         """Records a batch that `collate` made of the samples since `begin_batch`."""
         made = local.take()
         events.take()
-        states, before = self.sources.moved(made.touched)
+        states, before, _ = self.sources.moved(made.touched)
         states.update(made.states())
         derived = _is_plain_collate(collate)
         if derived:

@@ -2,17 +2,19 @@
 
 import sys
 
-from . import fault, find, shard, states
+from . import fault, find, reach, shard, states
 
 
 class _Source:
-    __slots__ = ("name", "core", "reader", "value", "told")
+    __slots__ = ("name", "core", "reader", "value", "told", "still")
 
     def __init__(self, name, core):
         self.name = name
         self.core = core
         self.reader = states.reader(core)
         self.value = self.told = self.reader.read()
+        # Whether it has not moved yet.
+        self.still = True
 
 
 class Sources:
@@ -78,10 +80,11 @@ class Sources:
             source.value = source.reader.read()
 
     def moved(self, touched):
-        """({source: state}, {source: state before}) for the sources that moved since they were last looked at. A source
-        that was seeded meanwhile and drawn from after that has moved even if it stands where it stood; `touched` says
-        where a source, by name or core, stood right after it was seeded."""
-        after, before = {}, {}
+        """({source: state}, {source: state before}, [source]) for the sources that moved since they were last looked at.
+        A source that was seeded meanwhile and drawn from after that has moved even if it stands where it stood; `touched`
+        says where a source, by name or core, stood right after it was seeded. The last are those that moved for the first
+        time, and not by drawing alone."""
+        after, before, reseeded = {}, {}, []
         for source in self._list:
             value = source.reader.read()
             if value == source.value:
@@ -90,6 +93,10 @@ class Sources:
                     continue
             if source.value is not source.told and source.value != source.told:
                 before[source.name] = source.reader.state(source.value)
+            if source.still:
+                source.still = False
+                if not reach.follows(source.reader, source.value, value):
+                    reseeded.append(source.name)
             after[source.name] = source.reader.state(value)
             source.value = source.told = value
-        return after, before
+        return after, before, reseeded

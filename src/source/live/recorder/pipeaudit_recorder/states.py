@@ -64,6 +64,11 @@ class PythonReader(_Reader):
             raise ValueError("not a Mersenne Twister")
         return struct.pack("<625I", numbers[624], *numbers[:624])
 
+    @staticmethod
+    def words(value):
+        """The twister's words as little-endian bytes."""
+        return value[4:]
+
     def state(self, value):
         return self._state(value[4:], struct.unpack_from("<i", value)[0])
 
@@ -91,6 +96,11 @@ class NumpyTwisterReader(_Reader):
         state = self._generator.state["state"]
         return struct.pack("<624Ii", *state["key"].tolist(), int(state["pos"]))
 
+    @staticmethod
+    def words(value):
+        """The twister's words as little-endian bytes."""
+        return value[:_WORDS]
+
     def state(self, value):
         return self._state(value[:_WORDS], struct.unpack_from("<i", value, _WORDS)[0])
 
@@ -114,6 +124,12 @@ class NumpyReader(_Reader):
     def state(self, value):
         words, position = self._form(value)
         return self._state(words, position)
+
+    @staticmethod
+    def fixed(value):
+        """What drawing never changes: a seed does."""
+        inner = value["state"]
+        return inner.get("inc", inner.get("key")) if isinstance(inner, dict) else None
 
     @staticmethod
     def _half(value):
@@ -164,13 +180,18 @@ class TorchReader(_Reader):
         state = self._generator.get_state()
         return ctypes.string_at(state.data_ptr(), 5016)
 
+    @staticmethod
+    def words(value):
+        """The twister's words as little-endian bytes."""
+        words = bytearray(_WORDS)
+        for byte in range(4):
+            words[byte::4] = value[24 + byte :: 8]
+        return bytes(words)
+
     def state(self, value):
         wide = value[24:]
         if wide != self._words:
-            words = bytearray(_WORDS)
-            for byte in range(4):
-                words[byte::4] = wide[byte::8]
-            self._words, self._hashed = wide, _key(words)
+            self._words, self._hashed = wide, _key(self.words(value))
         return "mt19937:%s:%d" % (self._hashed, 625 - struct.unpack_from("<i", value, 8)[0])
 
 
